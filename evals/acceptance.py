@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -10,15 +10,13 @@ from pathlib import Path
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from pydantic import ValidationError
 
-from evals.aggregates import ALL
 from evals.errors import AcceptanceError
 from evals.evaluation import Evaluation, StaleGold
-from evals.experiment import Experiment
 from evals.failures import METRIC, FailedQuestion, failures
 from evals.metric_table import Use, names, sign
 from evals.noise import Relatives
 from evals.scored_questions import ScoredQuestion
-from evals.significant_changes import Comparison, compare_experiments
+from evals.significant_changes import Comparison, compare_rows
 from retrieval.errors import UnknownNameError
 from retrieval.files.atomic_files import write_atomically
 from retrieval.files.records import dump_record, parse_record
@@ -80,19 +78,20 @@ class CheckedBound:
         return self.bound.holds(self.score)
 
 
-def judged(bounds: tuple[Bound, ...], headline: Mapping[str, float | None]) -> tuple[CheckedBound, ...]:
-    """Return each bound with one strategy's score, in the order given."""
-    return tuple(CheckedBound(bound, headline.get(bound.metric)) for bound in bounds)
-
-
 @dataclass(frozen=True, slots=True)
 class MovedQuestion:
-    """A question whose first gold chunk has another rank. Key: (set, split, question id) of its row."""
+    """A question and its ranks in two evaluations. Key: that of its row."""
 
     row: ScoredQuestion
+    """The later row."""
     before: int | None
-    """1-based rank; None if not among the first 100."""
+    """1-based rank of the first gold chunk; None if not among the first 100."""
     after: int | None
+
+    @classmethod
+    def between(cls, before: ScoredQuestion, after: ScoredQuestion) -> "MovedQuestion":
+        """Return the move from one row to a later one."""
+        return cls(after, before.gold_rank, after.gold_rank)
 
     @property
     def better(self) -> bool:
@@ -128,22 +127,17 @@ class Changes:
 def changes(baseline: str, rows: Sequence[ScoredQuestion], saved: Sequence[ScoredQuestion]) -> Changes:
     """Compare one strategy's rows with its saved ones, question by question.
 
-    Args:
-        baseline: the snapshot of the saved rows.
-        rows: of the evaluation that is judged.
-        saved: saved rows of the same strategy.
-
     Raises:
         AcceptanceError: no question was asked both times.
     """
-    earlier = {_key(row): row for row in saved}
-    shared = [(row, earlier[_key(row)]) for row in rows if _key(row) in earlier]
+    earlier = {row.key: row for row in saved}
+    shared = [(row, earlier[row.key]) for row in rows if row.key in earlier]
     if not shared:
         raise AcceptanceError(
             "the baseline is about other questions: none of its questions is asked here; "
             "save a new one with `querymust eval --save FILE`"
         )
-    moveds = [MovedQuestion(row, was.gold_rank, row.gold_rank) for row, was in shared if row.gold_rank != was.gold_rank]
+    moveds = [MovedQuestion.between(was, row) for row, was in shared if row.gold_rank != was.gold_rank]
     gained = tuple(moved for moved in moveds if moved.after == 1)
     lost = tuple(moved for moved in moveds if moved.before == 1)
     return Changes(
@@ -152,28 +146,10 @@ def changes(baseline: str, rows: Sequence[ScoredQuestion], saved: Sequence[Score
         gained=gained,
         lost=lost,
         moved=tuple(moved for moved in moveds if moved not in gained and moved not in lost),
-        added=tuple(row for row in rows if _key(row) not in earlier),
+        added=tuple(row for row in rows if row.key not in earlier),
         n_gone=len(earlier) - len(shared),
-        comparisons=_compared(shared),
+        comparisons=compare_rows(rows, saved) if any(METRIC in row.values for row, _ in shared) else (),
     )
-
-
-def _compared(shared: Sequence[tuple[ScoredQuestion, ScoredQuestion]]) -> tuple[Comparison, ...]:
-    if not any(METRIC in row.values for row, _ in shared):
-        return ()  # no question has gold
-    now, then = (_pooled(side) for side in zip(*shared, strict=True))
-    return compare_experiments(now, then)
-
-
-def _pooled(rows: Sequence[ScoredQuestion]) -> Experiment:
-    """Return the rows of all sets as one set."""
-    pooled = (replace(row, set=ALL, split=ALL, question_id="\t".join(_key(row))) for row in rows)
-    return Experiment("", tuple(pooled), (), (), ())
-
-
-def _key(row: ScoredQuestion) -> tuple[str, str, str, str]:
-    # A question with another text is another question, even with the same id.
-    return (row.set, row.split, row.question_id, row.query)
 
 
 def rank_or_infinity(rank: int | None) -> float:
@@ -272,11 +248,12 @@ def verdict(
         AcceptanceError: the saved scores are of other strategies or other questions.
     """
     rows = tuple(row for row in evaluation.headline_rows() if row.strategy == strategy)
+    headline = evaluation.headline()[strategy]
     return StrategyVerdict(
         strategy=strategy,
         snapshot=evaluation.snapshot,
         rows=rows,
-        bounds=judged(tuple(bounds), evaluation.headline()[strategy]),
+        bounds=tuple(CheckedBound(bound, headline.get(bound.metric)) for bound in bounds),
         failures=failures(rows, Relatives.of(tuple(snapshot.chunks)), snapshot.canonical_of),
         changes=changes(saved.snapshot, rows, _saved_rows(saved, strategy)) if saved else None,
         stale=evaluation.stale,
@@ -378,7 +355,7 @@ def _failed(failures: Sequence[FailedQuestion]) -> list[str]:
     if not failures:
         return []
     rows = [
-        (failure.row.question_id, failure.row.query, rank_text(failure.gold_rank), _seat(failure.first))
+        (failure.row.question_id, failure.row.query, rank_text(failure.row.gold_rank), _seat(failure.first))
         for failure in failures
     ]
     table = _table(("question", "asked", "gold", "first"), rows)
@@ -423,9 +400,9 @@ def junit_xml(verdicts: Iterable[StrategyVerdict]) -> bytes:
     report = JUnitXml("querymust eval")
     for verdict in verdicts:
         suite = TestSuite(verdict.strategy)
-        failed = {_row_key(failure.row): failure for failure in verdict.failures}
+        failed = {failure.row.key: failure for failure in verdict.failures}
         for row in verdict.rows:
-            suite.add_testcase(_case(row, failed.get(_row_key(row))))
+            suite.add_testcase(_case(row, failed.get(row.key)))
         for question_id, reasons in _stale(verdict).items():
             case = TestCase(question_id, _class(verdict.strategy, "stale"))
             case.result = [Error(_clean(f"stale gold: {'; '.join(reasons)}"), "stale")]
@@ -441,7 +418,7 @@ def _case(row: ScoredQuestion, failure: FailedQuestion | None) -> TestCase:
     case = TestCase(_clean(row.question_id), _class(row.strategy, f"{row.set}.{row.split}"))
     if failure is not None:
         first = location(failure.first) if failure.first else "nothing"
-        reported = Failure(_clean(f"{rank_text(failure.gold_rank)}; first is {first}"), METRIC)
+        reported = Failure(_clean(f"{rank_text(failure.row.gold_rank)}; first is {first}"), METRIC)
         lines = [
             row.query,
             *(f"gold: {location(chunk)}" for chunk in failure.gold),
@@ -478,7 +455,3 @@ def _class(strategy: str, of: str) -> str:
 def _clean(text: str) -> str:
     """Return a text without the characters that XML cannot contain."""
     return "".join(letter for letter in text if letter in "\t\n" or letter.isprintable() or letter == "\u00a0")
-
-
-def _row_key(row: ScoredQuestion) -> tuple[str, str, str]:
-    return (row.set, row.split, row.question_id)

@@ -10,7 +10,7 @@ value of each side (`axe: 5; bow: 9`), a cell must state each value.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -187,7 +187,6 @@ def grade_answer(cells: Sequence[Cell], chunks: Mapping[str, Chunk], gold: GoldA
     Args:
         cells: as stated; for a comparison, of all sides.
         chunks: by id, at least those of the cells.
-        gold: the right answer.
 
     Returns:
         `right` if cells of gold passages state the answer, or a sentence is from a gold passage; `partly` if they state
@@ -269,13 +268,7 @@ def answer_questions(
     gatherer: Gatherer,
     settings: AnswerSettings = AnswerSettings(),  # noqa: B008
 ) -> Iterator[AnsweredQuestion]:
-    """Yield the answers to all questions with a gold answer, and to those that the library does not answer.
-
-    Args:
-        questions: with their gold resolved in the index.
-        gatherer: over the index.
-        settings: determine what is stated, and what is listed under `Perhaps:`.
-    """
+    """Yield the answers to all questions with a gold answer, and to those that the library does not answer."""
     chunks = {chunk.id: chunk for chunk in gatherer.reader.retriever.snapshot.chunks}
     for question in questions.scored:
         if question.answer or not question.gold:
@@ -328,16 +321,8 @@ class AnswerScore:
     refused: int = 0
 
     def __add__(self, other: "AnswerScore") -> "AnswerScore":
-        return AnswerScore(
-            self.kind,
-            self.n + other.n,
-            self.right + other.right,
-            self.partly + other.partly,
-            self.wrong + other.wrong,
-            self.perhaps + other.perhaps,
-            self.right_perhaps + other.right_perhaps,
-            self.refused + other.refused,
-        )
+        counts = (field.name for field in fields(self) if field.name != "kind")
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in counts})
 
     @property
     def stated(self) -> int:
@@ -365,14 +350,9 @@ def score_answers(answers: Iterable[AnsweredQuestion]) -> tuple[AnswerScore, ...
         one: dict[str, Any] = {answer.outcome: 1, "right_perhaps": int(answer.would_be == "right")}
         score = AnswerScore(answer.kind, 1, **one)
         scores[answer.kind] = scores[answer.kind] + score if answer.kind in scores else score
-    answerable = [score for score in scores.values() if score.kind != NO_ANSWER]
-    total = sum_scores(answerable)
-    return (*scores.values(), total)
+    return (*scores.values(), sum_scores(score for score in scores.values() if score.kind != NO_ANSWER))
 
 
-def sum_scores(scores: Sequence[AnswerScore]) -> AnswerScore:
+def sum_scores(scores: Iterable[AnswerScore]) -> AnswerScore:
     """Return the sum of the scores of several kinds or books."""
-    total = AnswerScore(ALL)
-    for score in scores:
-        total += score
-    return total
+    return sum(scores, start=AnswerScore(ALL))

@@ -26,9 +26,10 @@ from evals.showing import (
     MOST_POINTS,
     RELAXATION_RATE,
     SHOWN,
+    WORST,
     Explained,
     ScoredSnapshot,
-    WorstQuestion,
+    TableLine,
     board,
     by_kind,
     since_live,
@@ -48,6 +49,9 @@ def _metric_columns(*names: str) -> list[dg.TableColumn]:
 
 COLUMNS = dg.TableSchema(columns=[dg.TableColumn("strategy", "string"), *_metric_columns(*HEADLINE)])
 KINDS = dg.TableSchema(columns=[dg.TableColumn("kind", "string"), dg.TableColumn("n", "int"), *_metric_columns(*SHOWN)])
+WORST_COLUMNS = dg.TableSchema(
+    columns=[dg.TableColumn(name, "int" if name in {"rank", "noise"} else "string") for name in WORST]
+)
 METRICS = {"metrics": as_table(LEGEND, Explained)}
 """Meanings of the plotted numbers, in the definition of each asset that reports them."""
 
@@ -82,7 +86,7 @@ def evaluation(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home]) 
         context.add_asset_metadata(
             {
                 "by_kind": table(by_kind(scores, name), KINDS),
-                "worst_questions": as_table(worst[name], WorstQuestion),
+                "worst_questions": table(worst[name], WORST_COLUMNS),
                 **numbers_of(headline.get(name, {})),
                 "dagster/partition_row_count": len(scores.rows(name)),
                 "n_questions": scores.n_questions,
@@ -138,7 +142,7 @@ def leaderboard(context: dg.AssetExecutionContext, home: dg.ResourceParam[Home])
     )
 
 
-def _worst(home: Home, scores: Evaluation, strategies: Sequence[str]) -> dict[str, tuple[WorstQuestion, ...]]:
+def _worst(home: Home, scores: Evaluation, strategies: Sequence[str]) -> dict[str, tuple[TableLine, ...]]:
     with open_snapshot(home.root, scores.snapshot) as snapshot:
         relatives = Relatives.of(tuple(snapshot.chunks))
         return {name: worst_questions(scores.rows(name), relatives, snapshot.canonical_of) for name in strategies}

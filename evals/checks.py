@@ -14,7 +14,6 @@ from evals.gate import (
     SCORE_RULES,
     Objection,
     OtherScores,
-    Reason,
     Rule,
     Scores,
     best_kept_scores,
@@ -121,13 +120,14 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
     reasons = (
         rule.reasons(Scores(candidate.experiment, before, before, stale)) if candidate.experiment is not None else ()
     )
+    objections = [reason.objection for reason in reasons]
     changes = paired_changes(rows, before.rows) if before else ()
     headline = candidate.headline().get(SHIPPED, {})
     other_headline = other.evaluation.headline().get(SHIPPED, {}) if other.evaluation else {}
     return dg.AssetCheckResult(
         passed=not reasons,
         severity=ERROR if any(reason.blocks for reason in reasons) or (rule.blocks and not reasons) else WARN,
-        description=(other.note or summary(reasons) + _untold(changes)) if candidate.sets else NO_QUESTIONS,
+        description=(other.note or summary(objections) + _untold(changes)) if candidate.sets else NO_QUESTIONS,
         metadata={
             "n_questions": candidate.n_questions,
             "n_stale": len(candidate.stale),
@@ -137,7 +137,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
             "mrr_compared": reported(other_headline.get("mrr")),
             "false_exclusions": reported(headline.get("false_exclusions")),
             "noise_reduction": reported(headline.get("noise_reduction")),
-            "against_it": as_table([reason.objection for reason in reasons], Objection),
+            "against_it": as_table(objections, Objection),
             "changes": as_table(changes, PairedChange),
             "compared_with": before.snapshot if before else "nothing",
             "snapshot": candidate.snapshot,
@@ -151,10 +151,14 @@ def _untold(changes: Sequence[PairedChange]) -> str:
     return f"; the questions are too few to tell a loss from chance in {'; '.join(few)}" if few else ""
 
 
-def summary(reasons: Sequence[Reason], shown: int = 5) -> str:
-    """Return the first objections in one line, and the number of others."""
-    more = f"; and {len(reasons) - shown} more" if len(reasons) > shown else ""
-    return "; ".join(str(reason.objection) for reason in reasons[:shown]) + more or "nothing contradicts it"
+SHOWN = 5
+"""Most counterexamples that a description lists; all of them would fill the event log."""
+
+
+def summary(counterexamples: Sequence[object]) -> str:
+    """Return the first counterexamples in one line, and the number of others."""
+    more = f"; and {len(counterexamples) - SHOWN} more" if len(counterexamples) > SHOWN else ""
+    return "; ".join(map(str, counterexamples[:SHOWN])) + more or "nothing contradicts it"
 
 
 score_checks = [score_check(rule) for rule in SCORE_RULES]

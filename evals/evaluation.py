@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evals.aggregates import ALL, Aggregate, Frame, aggregate, question_frame, timings
-from evals.experiment import Experiment, Measurement, Progress, counterpart_among, run_experiment
+from evals.experiment import Experiment, Measurement, Progress, run_experiment
 from evals.metric_table import Use, names
 from evals.noise import Surroundings
 from evals.questions.question_sets import QuestionSet, of_people, question_sets
@@ -17,7 +17,6 @@ from retrieval.index.snapshot.snapshot import Snapshot, open_snapshot
 from retrieval.index.words.word_vectors import WORD_EMBEDDER
 from retrieval.query_must.predicate import satisfies_query_must
 from retrieval.search.retriever import Retriever
-from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 from retrieval.types import Embedder
 
@@ -148,8 +147,6 @@ def evaluate(
     if not sets:
         return Evaluation(snapshot.id)
     measures = Measurement(
-        # A strategy is compared with its named counterpart even if it is scored alone.
-        counterpart=counterpart_among(STRATEGIES.values()),
         admits=lambda question, query_must: satisfies_query_must(snapshot.canonical_of(question), query_must),
         embedder=WORD_EMBEDDER,
         surroundings=Surroundings.of(chunks, snapshot.graph),

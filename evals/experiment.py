@@ -13,7 +13,7 @@ import evals
 import retrieval
 from evals.aggregates import Aggregate, Frame, aggregate, aggregate_frame, evaluability, timings
 from evals.errors import ExperimentError
-from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement, Metric
+from evals.metrics import DEPTH, SHOWN, STANDARD, Judgement
 from evals.noise import (
     NO_ANSWER_ACCURACY,
     NOISE,
@@ -39,6 +39,7 @@ from evals.score_store import ScoresKey, ScoreStore
 from evals.scored_questions import ScoredQuestion
 from retrieval.clock import Clock
 from retrieval.files.versions import SOURCES, sources
+from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
 
@@ -62,7 +63,6 @@ class Scorer:
     """Everything on which a row's numbers depend, except the retrieval."""
 
     relatives: Relatives
-    metrics: tuple[Metric, ...] = STANDARD
     admits: Admits | None = None
     """Returns whether a question satisfies a predicate; None: only rankings and receipts show lost gold."""
     similarity: AnswerSimilarity | None = None
@@ -107,7 +107,7 @@ class Scorer:
             values[NO_ANSWER_ACCURACY] = no_answer_accuracy(ranking)
         else:
             shown = questions.judge(question, ranking)
-            values |= {metric.name: metric(shown if metric.depth <= SHOWN else deep) for metric in self.metrics}
+            values |= {metric.name: metric(shown if metric.depth <= SHOWN else deep) for metric in STANDARD}
             values["wrong_row_rate"] = wrong_row(ranking, gold, self.relatives)
             values[USEFUL] = useful(ranking, gold, self.surroundings) if self.surroundings else None
             if question.book:
@@ -224,9 +224,6 @@ class Experiment:
 class Measurement:
     """Additional measurements, and the storage of rows."""
 
-    metrics: tuple[Metric, ...] = STANDARD
-    counterpart: Counterpart | None = None
-    """None: a strategy of the experiment that is equal without query_must, or else a new one."""
     admits: Admits | None = None
     """`satisfies_query_must` with the snapshot's vocabulary, to find gold that its own predicate refuses."""
     embedder: Embedder | None = None
@@ -250,19 +247,19 @@ def run_experiment(
     """Run every strategy on every question that can be scored.
 
     Each question is asked twice: with k = 15, as by an assistant (timed, for metrics of that depth), and with k = 100
-    for the other metrics, such as `mrr`. A strategy with query_must is compared with its counterpart without; the
-    counterpart is also run, and is reported if it is one of `strategies`. Rows of an earlier run are used only if
-    questions, gold, strategy, snapshot, embedder and code are the same.
+    for the other metrics, such as `mrr`. A strategy with query_must is compared with its counterpart without, a named
+    one if possible; the counterpart is also run, and is reported if it is one of `strategies`. Rows of an earlier run
+    are used only if questions, gold, strategy, snapshot, embedder and code are the same.
 
     Raises:
         ExperimentError: it cannot be run; has all problems, before the first question is asked.
     """
     relatives = Relatives.of(chunks)
-    problems = _problems(strategies, question_sets, snapshot, relatives, measures.metrics)
+    problems = _problems(strategies, question_sets, snapshot, relatives)
     if problems:
         raise ExperimentError("the experiment cannot be run:", problems)
     run = _Run(searcher, relatives, snapshot, measures)
-    pair = measures.counterpart or counterpart_among(strategies)
+    pair = counterpart_among((*STRATEGIES.values(), *strategies))
     rows = [
         row
         for question_set in question_sets
@@ -284,7 +281,7 @@ class _Run:
     def __init__(self, searcher: Searcher, relatives: Relatives, snapshot: str, measures: Measurement) -> None:
         self._searcher, self._snapshot, self._measures = searcher, snapshot, measures
         similarity = AnswerSimilarity(measures.embedder, relatives) if measures.embedder else None
-        self._scorer = Scorer(relatives, measures.metrics, measures.admits, similarity, measures.surroundings)
+        self._scorer = Scorer(relatives, measures.admits, similarity, measures.surroundings)
         self._done: dict[ScoresKey, tuple[ScoredQuestion, ...]] = {}
 
     def paired(self, questions: QuestionSet, strategy: Strategy, pair: Counterpart) -> tuple[ScoredQuestion, ...]:
@@ -366,7 +363,6 @@ class _Run:
             "strategy": asdict(strategy),
             "compared": compared,
             "snapshot": self._snapshot,
-            "metrics": [metric.name for metric in self._measures.metrics],
             "admits": self._measures.admits is not None,
             "embedder": asdict(embedder.identity) if embedder else None,
             "surroundings": self._measures.surroundings is not None,
@@ -377,11 +373,7 @@ class _Run:
 
 
 def _problems(
-    strategies: Sequence[Strategy],
-    sets: Sequence[QuestionSet],
-    snapshot: str,
-    relatives: Relatives,
-    metrics: Sequence[Metric],
+    strategies: Sequence[Strategy], sets: Sequence[QuestionSet], snapshot: str, relatives: Relatives
 ) -> list[str]:
     names = [strategy.name for strategy in strategies]
     problems = [f"strategy {name!r} is given twice" for name, count in Counter(names).items() if count > 1]
@@ -393,11 +385,6 @@ def _problems(
     labels = Counter((question_set.name, question_set.split) for question_set in sets)
     problems += [
         f"set {name!r}, split {split!r} is given twice" for (name, split), count in labels.items() if count > 1
-    ]
-    problems += [
-        f"metric {metric.name!r} looks at {metric.depth} hits, and rankings have {DEPTH}; take a smaller cutoff"
-        for metric in metrics
-        if metric.depth > DEPTH
     ]
     for noun, given in (("strategies", strategies), ("question sets", sets), ("chunks", relatives.chunks)):
         if not given:

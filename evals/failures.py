@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from evals.metrics import DEPTH
 from evals.noise import Relatives
 from evals.scored_questions import ScoredQuestion
 from retrieval.language.canonical import Canonical
@@ -23,8 +22,6 @@ class FailedQuestion:
 
     row: ScoredQuestion
     gold: tuple[Chunk, ...]
-    gold_rank: int | None
-    """1-based rank of the first gold chunk; None if it is not among the first 100."""
     first: Chunk | None
     """The first result; None if there was none."""
     why: tuple[str, ...]
@@ -32,18 +29,11 @@ class FailedQuestion:
 
 
 def failures(rows: Iterable[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[FailedQuestion, ...]:
-    """Return the questions that fail `hit@1`, in the order of the rows.
-
-    Args:
-        rows: of an experiment over the chunks in `relatives`.
-        relatives: the chunks by id, and the tables' families.
-        read: `Snapshot.canonical_of`, which returns a question in canonical form.
-    """
+    """Return the questions that fail `hit@1`, in the order of the rows."""
     return tuple(_failure(row, relatives, read) for row in rows if row.values.get(METRIC) == 0)
 
 
 def _failure(row: ScoredQuestion, relatives: Relatives, read: Read) -> FailedQuestion:
-    ranks = [rank for ids in (row.chunk_ids, row.deep_chunk_ids) for rank, name in _ranked(ids) if name in row.gold]
     first = relatives.chunks[row.chunk_ids[0]] if row.chunk_ids else None
     gold = tuple(relatives.chunks[name] for name in row.gold)
     why = [_excluded(row.query, relatives.chunks[name], read) for name in row.excluded_gold]
@@ -51,11 +41,7 @@ def _failure(row: ScoredQuestion, relatives: Relatives, read: Read) -> FailedQue
         why.append("nothing came back")
     else:
         why += _of_first(first, gold, row, relatives)
-    return FailedQuestion(row, gold, ranks[0] if ranks else None, first, tuple(why))
-
-
-def _ranked(ids: tuple[str, ...]) -> Iterable[tuple[int, str]]:
-    return enumerate(ids[:DEPTH], start=1)
+    return FailedQuestion(row, gold, first, tuple(why))
 
 
 def _excluded(query: str, chunk: Chunk, read: Read) -> str:

@@ -115,11 +115,7 @@ class GateDecision:
 
 
 def decide(candidate: Experiment, live: Experiment | None) -> GateDecision:
-    """Judge a candidate's scores by every rule about scores.
-
-    Args:
-        live: experiment of the live index; None if nothing is live yet.
-    """
+    """Judge a candidate's scores by every rule about scores."""
     evidence = Scores(candidate, live)
     reasons = tuple(reason for rule in SCORE_RULES for reason in rule.reasons(evidence))
     return GateDecision(not any(reason.blocks for reason in reasons), reasons)

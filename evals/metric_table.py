@@ -1,7 +1,7 @@
 """All reported metrics in the order of reports: their meaning, which direction is better, and where they are shown.
 
 They are computed elsewhere: for rankings in `metrics`, for filters in `noise`, and sums over questions in
-`evals.aggregates`. Additional metrics of an experiment (`recall@20`) follow these in reports.
+`evals.aggregates`.
 """
 
 from dataclasses import dataclass

@@ -101,20 +101,20 @@ def no_answer_accuracy(ranking: Sequence[str]) -> float:
 
 
 class AnswerSimilarity:
-    """`answer_similarity`: the largest cosine between a reference answer and one of the first k chunk texts.
+    """`answer_similarity`: the largest cosine between a reference answer and one of the first 15 chunk texts.
 
     The largest rather than the mean, because one chunk with the answer is enough. -1 to 1; comparable only for the same
     embedder, so `evaluate` does not use that of the index.
     Vectors of chunks are cached, so each chunk is embedded once.
     """
 
-    def __init__(self, embedder: Embedder, relatives: Relatives, cutoff: int = SHOWN) -> None:
-        self._embedder, self._relatives, self._cutoff = embedder, relatives, cutoff
+    def __init__(self, embedder: Embedder, relatives: Relatives) -> None:
+        self._embedder, self._relatives = embedder, relatives
         self._vectors: dict[str, Vector] = {}
 
     def __call__(self, answer: str, ranking: Sequence[str]) -> float | None:
         """Return the similarity, or None if nothing was retrieved."""
-        shown = list(ranking[: self._cutoff])
+        shown = list(ranking[:SHOWN])
         if not shown:
             return None
         new = [name for name in shown if name not in self._vectors]
@@ -136,7 +136,7 @@ def _guarded(relatives: Relatives, chunk_id: str) -> bool:
 
 
 USEFUL = f"useful@{SHOWN}"
-"""Name of `useful` at its default cutoff."""
+"""Name of `useful`."""
 
 TOP = 4
 """Number of parts in the name of a section directly under a document's first heading."""
@@ -201,10 +201,8 @@ class Surroundings:
         yield from (other for other in named if not self._is_row(other))
 
 
-def useful(
-    ranking: Sequence[str], gold: Collection[str], surroundings: Surroundings, cutoff: int = SHOWN
-) -> float | None:
-    """Return `useful@k`: the share of the first k places with gold rows or their context.
+def useful(ranking: Sequence[str], gold: Collection[str], surroundings: Surroundings) -> float | None:
+    """Return `useful@15`: the share of the first 15 places with gold rows or their context.
 
     0 to 1; higher is better. None if no gold chunk is a row. Few questions have 15 useful chunks, so 1 is rarely
     possible: compare strategies, not libraries.
@@ -212,4 +210,4 @@ def useful(
     beside = surroundings.beside(gold)
     if beside is None:
         return None
-    return len((beside | set(gold)) & set(ranking[:cutoff])) / cutoff
+    return len((beside | set(gold)) & set(ranking[:SHOWN])) / SHOWN

@@ -83,12 +83,8 @@ class Judgement:
 def judge(wholes: Sequence[Paired], books: Sequence[Paired] = ()) -> tuple[Judgement, ...]:
     """Judge lists of questions together: the more of them move, the larger a loss must be to count as worse.
 
-    Args:
-        wholes: lists over all books.
-        books: parts of them, each over one book.
-
     Returns:
-        A judgement for each of the wholes, then for each of the books.
+        A judgement for each of the wholes (lists over all books), then for each of the books, which are parts of them.
     """
     lists = (*wholes, *books)
     levels = _levels([whole.moves for whole in wholes], [book.moves for book in books])
@@ -116,7 +112,6 @@ def judge(wholes: Sequence[Paired], books: Sequence[Paired] = ()) -> tuple[Judge
 
 def _unjudged(gains: Sequence[float]) -> Judgement:
     interval = bootstrap_interval(gains)
-    assert interval is not None  # noqa: S101 -- there are pairs
     return Judgement(len(gains), sum(gains) / len(gains), interval.low, interval.high, "cannot be told")
 
 

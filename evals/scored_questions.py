@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from evals.questions.questions import QuestionKey
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
@@ -37,6 +39,11 @@ class ScoredQuestion:
     """Metric name to value; a metric that does not apply to this question is absent."""
     milliseconds: float = field(default=0.0, compare=False)
     """Wall time of the k = 15 retrieval."""
+
+    @property
+    def key(self) -> QuestionKey:
+        """The key of the question, which is the same for all strategies."""
+        return (self.set, self.split, self.question_id, self.query)
 
     @property
     def gold_rank(self) -> int | None:

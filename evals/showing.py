@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from evals.aggregates import ALL
 from evals.evaluation import HEADLINE, SHIPPED, Evaluation
@@ -10,18 +11,16 @@ from evals.failures import Read, failures
 from evals.gate import live_scores
 from evals.metric_table import METRICS, Use, meaning, metric_text, names
 from evals.noise import NOISE, Relatives
+from evals.questions.questions import QuestionKey
 from evals.score_store import ScoreStore
 from evals.scored_questions import ScoredQuestion
 from retrieval.home import Home
-
-_Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class SinceLive:
     """`mrr` of one strategy on the candidate and on the live snapshot, over the same questions."""
 
-    n: int
     candidate: float
     live: float
 
@@ -46,14 +45,12 @@ def since_live(home: Home, candidate: Evaluation) -> dict[str, SinceLive]:
         now = _mrr(row for row in candidate.headline_rows() if row.strategy == name)
         shared = [key for key in now if key in before]
         if shared:
-            by_strategy[name] = SinceLive(
-                len(shared), *(sum(mrrs[key] for key in shared) / len(shared) for mrrs in (now, before))
-            )
+            by_strategy[name] = SinceLive(*(fmean(mrrs[key] for key in shared) for mrrs in (now, before)))
     return by_strategy
 
 
-def _mrr(rows: Iterable[ScoredQuestion]) -> dict[_Key, float]:
-    return {(row.set, row.split, row.question_id, row.query): row.values["mrr"] for row in rows if "mrr" in row.values}
+def _mrr(rows: Iterable[ScoredQuestion]) -> dict[QuestionKey, float]:
+    return {row.key: row.values["mrr"] for row in rows if "mrr" in row.values}
 
 
 BOARD_METRICS = ("mrr", "hit@1", "hit@5", NOISE, "false_exclusions")
@@ -61,12 +58,7 @@ BOARD_METRICS = ("mrr", "hit@1", "hit@5", NOISE, "false_exclusions")
 
 
 def board(headline: Mapping[str, Mapping[str, float | None]], since: Mapping[str, SinceLive]) -> str:
-    """Return a table with a line for each strategy, that of readers in bold; one sentence if nothing was scored.
-
-    Args:
-        headline: strategy to metric to value.
-        since: comparison of the strategies with the live snapshot; a strategy without one gets `-`.
-    """
+    """Return a table with a line for each strategy, that of readers in bold; one sentence if nothing was scored."""
     if not headline:
         return "No questions were given, so nothing was scored."
     first, *others = BOARD_METRICS
@@ -201,10 +193,9 @@ class ScoredSnapshot:
 
 
 def trend(judged: Iterable[ScoredSnapshot]) -> str:
-    """Return a chart in markdown of the last snapshots; a snapshot that was scored twice counts with its later scores.
+    """Return a chart in markdown of the last snapshots, which are given newest first.
 
-    Args:
-        judged: newest first.
+    A snapshot that was scored twice counts with its later scores.
     """
     by_snapshot: dict[str, ScoredSnapshot] = {}
     for scored_snapshot in judged:
@@ -220,56 +211,37 @@ def trend(judged: Iterable[ScoredSnapshot]) -> str:
 MOST = 10
 
 
-@dataclass(frozen=True, slots=True)
-class WorstQuestion:
-    """A question whose first result does not answer it. Key: question.
+TableLine = dict[str, str | int | None]
+"""A line of a table, by column."""
+WORST = ("question", "asked", "rank", "why", "first", "gold", "kind", "noise")
+"""Columns of the worst questions; the most important ones come first, because a narrow window hides the right."""
 
-    The most important fields come first, because a narrow window hides the right of a table.
+
+def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[TableLine, ...]:
+    """Return a line for each of at most ten failures of one strategy, in the columns `WORST`.
+
+    Excluded gold comes first, then by descending rank of the gold (None if it is not among the first 100) and noise
+    (number of siblings of the right row among the first 15). `first` and `gold` are titles of chunks.
     """
-
-    question: str
-    """Its id."""
-    asked: str
-    rank: int | None
-    """Rank of the first gold chunk; None if it is not among the first 100."""
-    why: str
-    first: str
-    """Title of the first result; empty if there is none."""
-    gold: str
-    """Title of the first gold chunk."""
-    kind: str
-    noise: int
-    """Number of siblings of the right row among the first 15."""
-
-
-def worst_questions(rows: Sequence[ScoredQuestion], relatives: Relatives, read: Read) -> tuple[WorstQuestion, ...]:
-    """Return at most ten failures: excluded gold first, then by descending rank of the gold, then by descending noise.
-
-    Args:
-        rows: rows of one strategy.
-        relatives: the chunks that were searched.
-        read: converts a question to the canonical form that predicates match: `Snapshot.canonical_of`.
-    """
-    failed = failures(rows, relatives, read)
-    questions = sorted(
-        failed,
+    failed = sorted(
+        failures(rows, relatives, read),
         key=lambda failure: (
             not failure.row.excluded_gold,
-            -(failure.gold_rank or float("inf")),
+            -(failure.row.gold_rank or float("inf")),
             -failure.row.values.get(NOISE, 0.0),
             failure.row.question_id,
         ),
     )
     return tuple(
-        WorstQuestion(
-            question=question.row.question_id,
-            asked=question.row.query,
-            rank=question.gold_rank,
-            why="; ".join(question.why) or "merely ranked lower",
-            first=question.first.title if question.first else "",
-            gold=question.gold[0].title if question.gold else "",
-            kind=question.row.kind,
-            noise=int(question.row.values.get(NOISE, 0.0)),
-        )
-        for question in questions[:MOST]
+        {
+            "question": failure.row.question_id,
+            "asked": failure.row.query,
+            "rank": failure.row.gold_rank,
+            "why": "; ".join(failure.why) or "merely ranked lower",
+            "first": failure.first.title if failure.first else "",
+            "gold": failure.gold[0].title if failure.gold else "",
+            "kind": failure.row.kind,
+            "noise": int(failure.row.values.get(NOISE, 0.0)),
+        }
+        for failure in failed[:MOST]
     )

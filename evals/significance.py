@@ -47,9 +47,7 @@ def wilson_interval(successes: int, n: int) -> Interval:
     return Interval(max(0.0, middle - half), min(1.0, middle + half))
 
 
-def ratio_intervals(
-    numerators: Floats, denominators: Floats, seed: int = SEED, resamples: int = RESAMPLES
-) -> tuple[Interval | None, ...]:
+def ratio_intervals(numerators: Floats, denominators: Floats) -> tuple[Interval | None, ...]:
     """Return bootstrap intervals (95 %, percentile) of `sum(numerators) / sum(denominators)` for every column.
 
     Arguments are (n questions, m numbers); questions are drawn with replacement, the same draws for all columns. A
@@ -59,9 +57,9 @@ def ratio_intervals(
     questions, columns = numerators.shape
     if not questions:
         return tuple([None] * columns)
-    above = np.empty((resamples, columns))
-    below = np.empty((resamples, columns))
-    for start, counts in _draws(questions, seed, resamples):
+    above = np.empty((RESAMPLES, columns))
+    below = np.empty((RESAMPLES, columns))
+    for start, counts in _draws(questions):
         above[start : start + len(counts)] = counts @ numerators
         below[start : start + len(counts)] = counts @ denominators
     tail = (1 - CONFIDENCE) / 2
@@ -76,13 +74,20 @@ def ratio_intervals(
     return tuple(intervals)
 
 
-def bootstrap_interval(values: Sequence[float], seed: int = SEED) -> Interval | None:
-    """Return the bootstrap interval (95 %, percentile) of the mean of `values`; None if there are none."""
+def bootstrap_interval(values: Sequence[float]) -> Interval:
+    """Return the bootstrap interval (95 %, percentile) of the mean of `values`.
+
+    Raises:
+        ValueError: there are no values.
+    """
     column = np.asarray(values, dtype=np.float64)[:, None]
-    return ratio_intervals(column, np.ones_like(column), seed)[0]
+    interval = ratio_intervals(column, np.ones_like(column))[0]
+    if interval is None:
+        raise ValueError("a mean of no values has no interval")
+    return interval
 
 
-def paired_randomisation(left: Sequence[float], right: Sequence[float], seed: int = SEED) -> float:
+def paired_randomisation(left: Sequence[float], right: Sequence[float]) -> float:
     """Return the two-sided p value of a difference of two means over the same questions; Fisher's randomisation test.
 
     Every difference keeps or changes its sign at random (Smucker, Allan and Carterette, 2007). Exact if the number of
@@ -109,7 +114,7 @@ def paired_randomisation(left: Sequence[float], right: Sequence[float], seed: in
         batch=max(1, _BLOCK // questions),
         # both signs of a distance count as extreme, so one side of it is a two-sided test
         alternative="greater",
-        rng=np.random.default_rng(seed),
+        rng=np.random.default_rng(SEED),
     )
     return float(result.pvalue)
 
@@ -131,13 +136,13 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return {name: adjusted[name] for name in p_values}
 
 
-def _draws(questions: int, seed: int, resamples: int) -> Iterator[tuple[int, Floats]]:
+def _draws(questions: int) -> Iterator[tuple[int, Floats]]:
     """Yield blocks: the first resample, and how often each question was drawn, `(resamples in block, questions)`."""
     step = max(1, _BLOCK // questions)
-    starts = [*range(0, resamples, step), resamples]
+    starts = [*range(0, RESAMPLES, step), RESAMPLES]
     # one generator per block bounds memory and makes every block the same on every run
     for start, end in pairwise(starts):
-        yield start, _counts(questions, end - start, seed + start)
+        yield start, _counts(questions, end - start, SEED + start)
 
 
 @lru_cache(maxsize=2)

@@ -1,13 +1,13 @@
-"""Paired comparison of two experiments over the same questions, by set, strategy and metric."""
+"""Paired comparison of two lists of rows over the same questions, by strategy and metric."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evals.errors import ExperimentError
-from evals.experiment import Experiment
 from evals.metric_table import Use, names, sign
+from evals.questions.questions import QuestionKey
 from evals.scored_questions import ScoredQuestion
-from evals.significance import holm, paired_randomisation
+from evals.significance import Interval, bootstrap_interval, holm, paired_randomisation
 
 COMPARED = names(Use.COMPARED)
 """The metrics that are compared by default."""
@@ -16,26 +16,26 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One strategy in two experiments by one metric, over the questions that both asked."""
+    """One strategy compared with a baseline by one metric, over the questions that both were asked."""
 
-    set: str
-    split: str
     strategy: str
     metric: str
     n: int
     difference: float
-    """Mean of the experiment minus mean of the baseline."""
+    """Mean of the rows minus mean of the baseline."""
+    interval: Interval
+    """95 % bootstrap interval of the difference."""
     p: float
     """Two-sided, paired randomisation."""
     corrected: float
     """p after Holm's correction over all comparisons made together."""
-    better: tuple[str, ...]
-    """Ids of questions on which the experiment is better."""
-    worse: tuple[str, ...]
+    n_better: int
+    """Number of questions on which the rows are better."""
+    n_worse: int
 
     @property
     def behind(self) -> bool:
-        """Whether the experiment's mean is worse, which may be a higher or a lower value."""
+        """Whether the mean of the rows is worse, which may be a higher or a lower value."""
         return sign(self.metric) * self.difference < 0
 
     @property
@@ -43,67 +43,61 @@ class Comparison:
         """Whether the difference is statistically significant."""
         return self.corrected < ALPHA
 
+    @property
+    def verdict(self) -> str:
+        """`better`, `worse`, or `not significantly different` if chance may explain the difference."""
+        if not self.significant:
+            return "not significantly different"
+        return "worse" if self.behind else "better"
 
-def compare_experiments(
-    experiment: Experiment, baseline: Experiment, metrics: Sequence[str] = COMPARED
+
+def compare_rows(
+    rows: Sequence[ScoredQuestion], baseline: Sequence[ScoredQuestion], metrics: Sequence[str] = COMPARED
 ) -> tuple[Comparison, ...]:
-    """Compare each strategy that both experiments ran with itself, over the questions that both asked.
+    """Compare each strategy with itself in the baseline, over the questions of all sets that both were asked.
 
     Raises:
         ExperimentError: they have no question and strategy in common.
     """
-    shared = [name for name in experiment.strategies if name in baseline.strategies]
-    comparisons = _compared(experiment.rows, baseline.rows, shared, metrics)
+    ours, theirs = _by_strategy(rows), _by_strategy(baseline)
+    comparisons = [
+        _comparison(strategy, metric, values)
+        for strategy in ours
+        for metric in metrics
+        if (values := _paired_values(ours[strategy], theirs.get(strategy, {}), metric))
+    ]
     if not comparisons:
         raise ExperimentError("the two experiments have no scored question and strategy in common; run both again")
-    return comparisons
+    corrected = holm({f"{one.strategy}/{one.metric}": one.p for one in comparisons})
+    return tuple(replace(one, corrected=corrected[f"{one.strategy}/{one.metric}"]) for one in comparisons)
 
 
-def _compared(
-    rows: Sequence[ScoredQuestion],
-    baseline: Sequence[ScoredQuestion],
-    strategies: Sequence[str],
-    metrics: Sequence[str],
-) -> tuple[Comparison, ...]:
-    ours, theirs = _by_place(rows), _by_place(baseline)
-    comparisons: dict[str, Comparison] = {}
-    for (name, split), strategy, metric in [
-        (label, strategy, metric)
-        for label in dict.fromkeys((row.set, row.split) for row in rows)
-        for strategy in strategies
-        for metric in metrics
-    ]:
-        mine = ours.get((name, split, strategy), {})
-        other = theirs.get((name, split, strategy), {})
-        shared = [
-            question_id
-            for question_id in mine
-            if question_id in other and metric in mine[question_id].values and metric in other[question_id].values
-        ]
-        if shared:
-            values = [(mine[question_id].values[metric], other[question_id].values[metric]) for question_id in shared]
-            comparisons[f"{name}/{split}/{strategy}/{metric}"] = Comparison(
-                *(name, split, strategy, metric, len(shared)),
-                difference=sum(a - b for a, b in values) / len(shared),
-                p=(p := paired_randomisation([a for a, _ in values], [b for _, b in values])),
-                corrected=p,
-                better=tuple(
-                    question_id
-                    for question_id, (a, b) in zip(shared, values, strict=True)
-                    if sign(metric) * (a - b) > 0
-                ),
-                worse=tuple(
-                    question_id
-                    for question_id, (a, b) in zip(shared, values, strict=True)
-                    if sign(metric) * (a - b) < 0
-                ),
-            )
-    corrected = holm({name: comparison.p for name, comparison in comparisons.items()})
-    return tuple(replace(comparison, corrected=corrected[name]) for name, comparison in comparisons.items())
+def _comparison(strategy: str, metric: str, values: Sequence[tuple[float, float]]) -> Comparison:
+    gains = [sign(metric) * (mine - other) for mine, other in values]
+    p = paired_randomisation([mine for mine, _ in values], [other for _, other in values])
+    return Comparison(
+        *(strategy, metric, len(values)),
+        difference=sum(mine - other for mine, other in values) / len(values),
+        interval=bootstrap_interval([mine - other for mine, other in values]),
+        p=p,
+        corrected=p,
+        n_better=sum(gain > 0 for gain in gains),
+        n_worse=sum(gain < 0 for gain in gains),
+    )
 
 
-def _by_place(rows: Sequence[ScoredQuestion]) -> dict[tuple[str, str, str], dict[str, ScoredQuestion]]:
-    places: dict[tuple[str, str, str], dict[str, ScoredQuestion]] = {}
+def _by_strategy(rows: Sequence[ScoredQuestion]) -> dict[str, dict[QuestionKey, ScoredQuestion]]:
+    by_strategy: dict[str, dict[QuestionKey, ScoredQuestion]] = {}
     for row in rows:
-        places.setdefault((row.set, row.split, row.strategy), {})[row.question_id] = row
-    return places
+        by_strategy.setdefault(row.strategy, {})[row.key] = row
+    return by_strategy
+
+
+def _paired_values(
+    ours: dict[QuestionKey, ScoredQuestion], theirs: dict[QuestionKey, ScoredQuestion], metric: str
+) -> list[tuple[float, float]]:
+    return [
+        (row.values[metric], theirs[key].values[metric])
+        for key, row in ours.items()
+        if key in theirs and metric in row.values and metric in theirs[key].values
+    ]

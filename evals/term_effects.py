@@ -63,9 +63,7 @@ class VocabularyTrial:
     """Tries out changes against one live index.
 
     Args:
-        live: the index that readers use.
         queries: questions whose hits are compared.
-        files: files of questions with gold.
         store: folder for the scores of the live index; None saves nothing.
     """
 

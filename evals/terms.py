@@ -30,24 +30,12 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(token.text for token in tokenize(text) if token.kind == "word" and token.text.isalpha())
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPhrases:
-    """Phrases of an index, in order of first occurrence."""
-
-    phrases: tuple[str, ...]
-
-    @classmethod
-    def of(cls, chunks: Iterable[Chunk], vocabulary: Vocabulary) -> "KnownPhrases":
-        """Return the phrases of chunks and of the labels of their vocabulary."""
-        forms = (form for label in vocabulary.labels for form in (label.written, *label.forms))
-        texts = [*(text for chunk in chunks for text in called(chunk)), *forms]
-        phrases = (words_of(text) for text in dict.fromkeys(texts))
-        return cls(tuple(dict.fromkeys(" ".join(words) for words in phrases if 0 < len(words) <= _LONGEST)))
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The single words of the phrases, each once."""
-        return tuple(dict.fromkeys(word for phrase in self.phrases for word in phrase.split()))
+def known_phrases(chunks: Iterable[Chunk], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return the phrases of chunks and of the labels of their vocabulary, each once, in order of first occurrence."""
+    forms = (form for label in vocabulary.labels for form in (label.written, *label.forms))
+    texts = [*(text for chunk in chunks for text in called(chunk)), *forms]
+    phrases = (words_of(text) for text in dict.fromkeys(texts))
+    return tuple(dict.fromkeys(" ".join(words) for words in phrases if 0 < len(words) <= _LONGEST))
 
 
 def called(chunk: Chunk) -> Iterator[str]:
@@ -128,7 +116,6 @@ def suggest(
     """Return aliases for words of questions that an index does not know, best first; at most one for each word.
 
     Args:
-        asked_questions: the questions that people asked.
         decided: each (word, means) that a person accepted or rejected before.
     """
     saying: dict[str, list[SaidQuestion]] = {}
@@ -137,13 +124,14 @@ def suggest(
             saying.setdefault(word, []).append(question)
     if not saying:
         return []
-    phrases = KnownPhrases.of(snapshot.chunks, snapshot.vocabulary)
+    phrases = known_phrases(snapshot.chunks, snapshot.vocabulary)
     by_letters = _by_letters(phrases)
+    names = tuple(dict.fromkeys(name for phrase in phrases for name in phrase.split()))
     suggestions = []
     for word, questions in saying.items():
         guesses = [
             (canonical_label(means, snapshot.vocabulary), way, strength)
-            for means, way, strength in _guesses(word, snapshot, phrases, by_letters, questions)
+            for means, way, strength in _guesses(word, snapshot, names, by_letters, questions)
         ]
         left = [guess for guess in guesses if (word, guess[0]) not in decided]
         if not left:
@@ -158,9 +146,9 @@ def suggest(
     )
 
 
-def _by_letters(phrases: KnownPhrases) -> Mapping[str, str]:
+def _by_letters(phrases: Sequence[str]) -> Mapping[str, str]:
     """Return phrases of several words by all their letters, and by their initials after a space."""
-    several = [phrase for phrase in reversed(phrases.phrases) if " " in phrase]
+    several = [phrase for phrase in reversed(phrases) if " " in phrase]
     initials = {" " + "".join(word[0] for word in phrase.split()): phrase for phrase in several}
     return initials | {phrase.replace(" ", ""): phrase for phrase in several}
 
@@ -168,7 +156,7 @@ def _by_letters(phrases: KnownPhrases) -> Mapping[str, str]:
 def _guesses(
     word: str,
     snapshot: Snapshot,
-    phrases: KnownPhrases,
+    names: Sequence[str],
     by_letters: Mapping[str, str],
     questions: Sequence[SaidQuestion],
 ) -> Iterator[tuple[str, Way, float]]:
@@ -177,14 +165,14 @@ def _guesses(
     if len(word) > 1 and f" {word}" in by_letters:
         yield by_letters[f" {word}"], "initials", 1.0
     if len(word) >= _SPELLED:
-        for near in get_close_matches(word, phrases.words, n=1, cutoff=_ALIKE):
+        for near in get_close_matches(word, names, n=1, cutoff=_ALIKE):
             yield near, "spelling", SequenceMatcher(None, word, near).ratio()
     yield from _from_failed_groups(questions, snapshot)
     yield from _from_answers(questions, snapshot)
     if len(questions) < _OFTEN:
         return
     meant = word_vector(word)
-    near_names = ((float(word_vector(name) @ meant), name) for name in phrases.words if len(name) > 2)
+    near_names = ((float(word_vector(name) @ meant), name) for name in names if len(name) > 2)
     strength, name = max(near_names, default=(0.0, ""))
     if strength >= _NEAR:
         yield name, "meaning", strength

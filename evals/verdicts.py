@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from retrieval.files.atomic_files import write_atomically
-from retrieval.files.records import dump_record, parse_record, read_jsonl
+from retrieval.files.records import append_record, dump_record, parse_record, read_kept
 from retrieval.index.snapshot.live import live_id, promotions, were_live
 
 FOLDER, REFUSED = "gate", "refused.jsonl"
@@ -81,10 +81,8 @@ def keep_verdict(home: Path, verdict: CheckVerdict) -> None:
     write_atomically(home / FOLDER / f"{verdict.check}.json", dump_record(verdict) + b"\n")
     if not verdict.refuses or verdict.snapshot is None:
         return
-    known = refusals(home)
-    if (verdict.snapshot, verdict.check) not in {(refusal.snapshot, refusal.check) for refusal in known}:
-        lines = (*known, Refusal(verdict.snapshot, verdict.check, verdict.at))
-        write_atomically(home / REFUSED, b"".join(dump_record(refusal) + b"\n" for refusal in lines))
+    if (verdict.snapshot, verdict.check) not in {(refusal.snapshot, refusal.check) for refusal in refusals(home)}:
+        append_record(home / REFUSED, Refusal(verdict.snapshot, verdict.check, verdict.at))
 
 
 def refusals(home: Path) -> tuple[Refusal, ...]:
@@ -160,20 +158,12 @@ def finding_id(sentence: str) -> str:
 
 def unaccepted(home: Path, check: str, findings: Iterable[str]) -> tuple[str, ...]:
     """Return the ids of findings that are not accepted yet."""
-    accepted = {
-        finding for acceptance in _acceptances(home) if acceptance.check == check for finding in acceptance.findings
-    }
+    known = read_kept(home / ACCEPTANCES_FILE, Acceptance)
+    accepted = {finding for acceptance in known if acceptance.check == check for finding in acceptance.findings}
     return tuple(finding for finding in findings if finding not in accepted)
 
 
 def accept(home: Path, check: str, findings: Iterable[str], reason: str) -> None:
     """Record that a person accepted these findings, and why."""
     made = Acceptance(check, reason, datetime.now(UTC).replace(microsecond=0), tuple(findings))
-    write_atomically(
-        home / ACCEPTANCES_FILE, b"".join(dump_record(acceptance) + b"\n" for acceptance in (*_acceptances(home), made))
-    )
-
-
-def _acceptances(home: Path) -> tuple[Acceptance, ...]:
-    path = home / ACCEPTANCES_FILE
-    return tuple(read_jsonl(path, Acceptance)) if path.is_file() else ()
+    append_record(home / ACCEPTANCES_FILE, made)

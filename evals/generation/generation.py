@@ -118,26 +118,19 @@ NO_ANSWER = "generated-no-answer"
 _LONGEST_NAME, _LEAST_PROSE = 60, 80
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationSettings:
-    """The numbers of questions, and the seed."""
-
-    seed: int = 0
-    per_table: int = 3
-    per_section: int = 1
-    unanswerable: float = 0.1
-    """Probability that a table gets a question that it does not answer."""
+PER_TABLE, PER_SECTION = 3, 1
+"""Most questions about a table and about a section."""
+UNANSWERABLE = 0.1
+"""Probability that a table gets a question that it does not answer."""
 
 
-def generate_questions(
-    chunks: Sequence[Chunk], vocabulary: Vocabulary | None = None, settings: GenerationSettings = GenerationSettings()
-) -> tuple[DocumentQuestions, ...]:
+def generate_questions(chunks: Sequence[Chunk], vocabulary: Vocabulary, seed: int = 0) -> tuple[DocumentQuestions, ...]:
     """Return questions about all `chunks` of a library, by document, in book and document order.
 
     Tables and sections without a unique name, rows without a unique key, and ambiguous queries are omitted, because a
     wrong label is worse than a missing question.
     """
-    writer = _Writer(chunks, vocabulary or Vocabulary.default(), settings)
+    writer = _Writer(chunks, vocabulary, seed)
     documents, _ = by_document([*writer.lookups(), *writer.sections()])
     return documents
 
@@ -145,8 +138,8 @@ def generate_questions(
 class _Writer:
     """Writes questions about one place after another, with the names of the whole library."""
 
-    def __init__(self, chunks: Sequence[Chunk], vocabulary: Vocabulary, settings: GenerationSettings) -> None:
-        self._vocabulary, self._settings = vocabulary, settings
+    def __init__(self, chunks: Sequence[Chunk], vocabulary: Vocabulary, seed: int) -> None:
+        self._vocabulary, self._seed = vocabulary, seed
         rows = [chunk for chunk in chunks if chunk.kind != "prose"]
         self._places = WordPlaces(chunks)
         self._sections = _by_place((chunk.section, chunk) for chunk in chunks if chunk.kind == "prose")
@@ -173,11 +166,11 @@ class _Writer:
             phrasing = self._phrasing(place_key)
             subjects = self._table_names.names.get(place_key, ())
             rows = [row for row in table.distinct() if self._unmistakable(row, subjects)]
-            for row in phrasing.random.sample(rows, min(self._settings.per_table, len(rows))):
+            for row in phrasing.random.sample(rows, min(PER_TABLE, len(rows))):
                 row_lookup = lookup(row, table, TableName(subjects, self._places, table.ids), phrasing)
                 yield row, _question(row, row_lookup.query, LOOKUP, row_lookup)
             rows = [row for row in rows if row.kind == "row"]
-            if rows and subjects and not table.of_fields and phrasing.random.random() < self._settings.unanswerable:
+            if rows and subjects and not table.of_fields and phrasing.random.random() < UNANSWERABLE:
                 row = phrasing.random.choice(rows)
                 key = self._absent_key(row, table, phrasing)
                 if key:
@@ -192,12 +185,12 @@ class _Writer:
                 continue
             phrasing = self._phrasing(place_key)
             long = [chunk for chunk in chunks if len(chunk.source) >= _LEAST_PROSE]
-            for chunk in phrasing.random.sample(long, min(self._settings.per_section, len(long))):
+            for chunk in phrasing.random.sample(long, min(PER_SECTION, len(long))):
                 if query := section_question(chunk, chunks, subjects, self._places, phrasing):
                     yield chunk, _question(chunk, query, SECTION)
 
     def _phrasing(self, place_key: Place) -> Phrasing:
-        random = Random(f"{self._settings.seed}\0" + "\0".join(place_key))
+        random = Random(f"{self._seed}\0" + "\0".join(place_key))
         return Phrasing(random, self._vocabulary, self._ordinals)
 
     def _unmistakable(self, row: Chunk, subjects: Sequence[str]) -> bool:

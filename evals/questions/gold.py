@@ -85,20 +85,24 @@ class ChunkPlaces:
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self.chunks = tuple(chunks)
-        self._by_line: dict[str, list[int]] = defaultdict(list)
-        self._by_key: dict[str, list[int]] = defaultdict(list)
-        self._by_heading: dict[str, list[int]] = defaultdict(list)
-        self._by_document: dict[str, list[int]] = defaultdict(list)
+        self.by_line: dict[str, list[int]] = defaultdict(list)
+        """Chunks by each of their source lines, `spaced`."""
+        self.by_key: dict[str, list[int]] = defaultdict(list)
+        """Rows by their keys, and records by the names of their fields, `folded`."""
+        self.by_heading: dict[str, list[int]] = defaultdict(list)
+        """By the innermost heading, `folded`."""
+        self.by_document: dict[str, list[int]] = defaultdict(list)
+        """By the path in the book's folder, of all books."""
         self._of_book: dict[str, list[int]] = defaultdict(list)
         for position, chunk in enumerate(self.chunks):
             self._of_book[chunk.book].append(position)
-            self._by_document[chunk.document].append(position)
+            self.by_document[chunk.document].append(position)
             for line in {spaced(line) for line in chunk.source.split("\n")} - {""}:
-                self._by_line[line].append(position)
+                self.by_line[line].append(position)
             for key in row_keys(chunk):
-                self._by_key[key].append(position)
+                self.by_key[key].append(position)
             if chunk.heading_path:
-                self._by_heading[folded(chunk.heading_path[-1])].append(position)
+                self.by_heading[folded(chunk.heading_path[-1])].append(position)
         self._joined = {book: _Joined(self.chunks, positions) for book, positions in self._of_book.items()}
 
     @property
@@ -106,27 +110,11 @@ class ChunkPlaces:
         """Slugs of the books that have chunks, sorted."""
         return tuple(sorted(self._of_book))
 
-    def with_line(self, text: str) -> list[int]:
-        """Return the chunks with a source line equal to `text`, except for white space."""
-        return self._by_line.get(spaced(text), [])
-
     def with_text(self, text: str, book: str | None) -> list[int]:
         """Return the chunks whose source contains `text`, except for white space; in one book or (None) in all."""
         books = self.books if book is None else (book,)
         wanted = spaced(text)
         return [position for name in books if name in self._joined for position in self._joined[name].find(wanted)]
-
-    def with_key(self, key: str) -> list[int]:
-        """Return the rows with this key, and records with a field of this name."""
-        return self._by_key.get(folded(key), [])
-
-    def under_heading(self, heading: str) -> list[int]:
-        """Return the chunks whose innermost heading is `heading`."""
-        return self._by_heading.get(folded(heading), [])
-
-    def in_document(self, document: str) -> list[int]:
-        """Return the chunks of documents with this path, in every book."""
-        return self._by_document.get(document, [])
 
 
 class _Joined:
@@ -267,18 +255,18 @@ def _is_within(row: Chunk, passage: Chunk) -> bool:
 
 def _candidates(anchor: Anchor, book: str | None, places: ChunkPlaces) -> Sequence[int]:
     if anchor.snippet is not None:
-        whole = places.with_line(anchor.snippet) if anchor.row_key is not None else []
+        whole = places.by_line.get(spaced(anchor.snippet), []) if anchor.row_key is not None else []
         return whole or places.with_text(anchor.snippet, book)
     if anchor.row_key is not None:
-        return places.with_key(anchor.row_key)
+        return places.by_key.get(folded(anchor.row_key), [])
     if anchor.document is not None:
-        inside = places.in_document(anchor.document)
+        inside = places.by_document.get(anchor.document, [])
         if anchor.line:
             inside = [position for position in inside if _covers(places.chunks[position], anchor.line)]
             fewest = min((_n_lines(places.chunks[position]) for position in inside), default=0)
             inside = [position for position in inside if _n_lines(places.chunks[position]) == fewest]
         return inside
-    return places.under_heading(anchor.heading_path[-1]) if anchor.heading_path else []
+    return places.by_heading.get(folded(anchor.heading_path[-1]), []) if anchor.heading_path else []
 
 
 def _narrowed(

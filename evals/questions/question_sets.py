@@ -11,7 +11,7 @@ from typing import TypeVar
 from evals.errors import UnresolvedGoldError
 from evals.metrics import Judgement, judge
 from evals.questions.gold import ChunkPlaces, Groups, Resolution, answers_of, resolve
-from evals.questions.questions import Question, load_questions
+from evals.questions.questions import Question, QuestionKey, load_questions
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Retrieval
 
@@ -43,6 +43,11 @@ class Unscored:
     question_id: str
     query: str
     reason: str
+
+    @property
+    def key(self) -> QuestionKey:
+        """The key of the question, as in `ScoredQuestion`."""
+        return (self.set, self.split, self.question_id, self.query)
 
 
 @dataclass(frozen=True, slots=True)

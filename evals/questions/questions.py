@@ -135,6 +135,9 @@ def _placed(anchor: Mapping[str, Any], question_book: object, where: str, proble
     return values | {"book": book, "document": document}
 
 
+QuestionKey = tuple[str, str, str, str]
+"""Set, split, id and text of a question: with another text it is another question, even with the same id."""
+
 GENERATED = "generated"
 """Tag of generated questions, which never share a headline number with those of people."""
 

@@ -120,11 +120,7 @@ def unfinished_books(home: Home, slugs: Iterable[str]) -> tuple[str, ...]:
 
 
 def enter_book(folder: Path, vocabulary: Vocabulary) -> None:
-    """Write the entry of the book whose records are in `folder`; the last step of indexing it.
-
-    Args:
-        vocabulary: the vocabulary that they were made with.
-    """
+    """Write the entry of the book whose records, made with `vocabulary`, are in `folder`; the last step of indexing."""
     (book,) = read_jsonl(folder / BOOK_FILE, Book)
     chunks = read_jsonl(folder / CHUNKS_FILE, Chunk)
     tables = read_jsonl(folder / TABLES_FILE, Table)

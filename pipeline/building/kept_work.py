@@ -1,6 +1,7 @@
 """Reuse of finished parts of a build and of verdicts on books: their inputs, files, and the version of the program."""
 
 import platform
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -79,13 +80,8 @@ def _dependencies() -> list[str]:
         wanted = requires("querymust") or []
     except PackageNotFoundError:
         return []  # run from a source folder, as the tests are where it is not installed
-    names = {_name(requirement) for requirement in wanted if "extra ==" not in requirement}
+    names = {re.split(r"[^\w.-]", requirement)[0] for requirement in wanted if "extra ==" not in requirement}
     return [f"{name} {_installed(name)}" for name in sorted(names)]
-
-
-def _name(requirement: str) -> str:
-    length = next((at for at, letter in enumerate(requirement) if not (letter.isalnum() or letter in "-_.")), None)
-    return requirement[:length]
 
 
 def _installed(name: str) -> str:

@@ -8,7 +8,7 @@ from itertools import islice
 import dagster as dg
 
 from evals.asset_options import ROWS, as_table
-from evals.checks import FINDINGS
+from evals.checks import FINDINGS, summary
 from evals.verdicts import finding_id
 from retrieval.ingest.losses import Loss
 
@@ -16,9 +16,6 @@ Reported = int | float | str | None | dg.MetadataValue | dg.TableSchema
 
 LOSSES_SHOWN = 50
 """Most missing parts of a book that an asset lists; the records of the book have all."""
-
-SHOWN = 5
-"""Most counterexamples that a description lists; all of them would fill the event log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +56,12 @@ def held(
     """Return a check result: passed without counterexamples, otherwise described by the first of them.
 
     Args:
-        counterexamples: contradictions of the proposition.
         holding: counterexamples that hold a promotion until a person accepts them.
     """
-    first = "; ".join(str(example) for example in counterexamples[:SHOWN])
-    more = f"; and {len(counterexamples) - SHOWN} more" if len(counterexamples) > SHOWN else ""
     return dg.AssetCheckResult(
         passed=not counterexamples,
         severity=severity,
-        description=first + more or "nothing contradicts it",
+        description=summary(counterexamples),
         metadata={
             "n_counterexamples": len(counterexamples),
             "against_it": _table(counterexamples),

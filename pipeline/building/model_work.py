@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
@@ -73,13 +74,7 @@ def shown_of(by_model: Collection[str]) -> frozenset[str]:
 
 
 def keep_work(folder: Path, outcomes: str, page: str, done: ModelWork | None, sample: str) -> None:
-    """Write the report on a model's work to a book's folder; remove an old one if no model was requested.
-
-    Args:
-        page: name of the file of the sample.
-        done: the work; None if no model was requested.
-        sample: one in ten of the results, as a page to read.
-    """
+    """Write the report on a model's work to a book's folder; remove an old one if no model was requested."""
     if done is None:
         for name in (outcomes, page):
             (folder / name).unlink(missing_ok=True)
@@ -96,37 +91,26 @@ def record_of(done: ModelWork) -> Mapping[str, object]:
     return told | {"usd": bill.usd, "usd_in_all": bill.usd_in_all}
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far two versions of rows agree on generated questions about some tables."""
-
-    n_questions: int
-    n_agreed: int
-    """Number of questions for which exactly the same chunks pass."""
-
-    @property
-    def share(self) -> float | None:
-        """0 to 1; None if there are no questions."""
-        return self.n_agreed / self.n_questions if self.n_questions else None
-
-
 def agreement(
     before: Sequence[Chunk], after: Sequence[Chunk], tables: Collection[str], vocabulary: Vocabulary
-) -> Agreement:
-    """Compare which chunks pass for generated questions about some tables.
+) -> float | None:
+    """Return the share of generated questions about some tables for which exactly the same chunks pass, 0 to 1.
 
     Args:
         before: chunks of a book.
         after: the same chunks in the same order, from rows made in another way.
         tables: ids of the tables that the questions are about.
+
+    Returns:
+        None if there are no questions.
     """
     about = [chunk for chunk in before if chunk.table_id in tables]
     questions = [
         question.query for question_set in generate_questions(about, vocabulary) for question in question_set.questions
     ]
     one, other = _CompiledRows(before, vocabulary), _CompiledRows(after, vocabulary)
-    same = sum(bool(np.array_equal(one.mask(query), other.mask(query))) for query in questions)
-    return Agreement(len(questions), same)
+    same = [bool(np.array_equal(one.mask(query), other.mask(query))) for query in questions]
+    return fmean(same) if same else None
 
 
 class _CompiledRows:
@@ -173,10 +157,6 @@ def make_rows(
 ) -> RowsMade:
     """Make the rows of all tables of a book.
 
-    Args:
-        settings: whether the rules or a model read tables.
-        answers: folder of the answers of models.
-
     Raises:
         ModelKeyError: the server refuses the key.
         UnreadableSettingsError: there is a budget, and the prices of the model are unknown.
@@ -204,7 +184,7 @@ def agreed(book: ParsedBook, done: Transformed, vocabulary: Vocabulary) -> float
     if not done.by_model:
         return None
     before, after = (chunk_book(book, extract_predicates(rows)) for rows in (done.offline, done.rows))
-    return agreement(before, after, done.by_model, vocabulary).share
+    return agreement(before, after, done.by_model, vocabulary)
 
 
 def chosen_tables(settings: Settings, tables: Sequence[Table], vocabulary: Vocabulary) -> frozenset[str]:
@@ -283,10 +263,7 @@ def make_chunks(
     """Return the chunks of a book, described by the rules or the model of the settings.
 
     Args:
-        settings: whether the rules or a model describe passages.
-        answers: folder of the answers of models.
         documents: documents of the book; the metadata of their authors takes precedence.
-        chunks: chunks as described by the rules.
 
     Raises:
         ModelKeyError: the server refuses the key.

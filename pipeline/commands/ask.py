@@ -59,12 +59,7 @@ def print_reading(finding: DocumentSearch) -> None:
 
 
 def print_documents(documents: SelfQueryResult, *, weighed: bool = False) -> None:
-    """Print documents by rank, and their number if the question asks for it; or their number for each value.
-
-    Args:
-        documents: what was retrieved, with its groups or ranks.
-        weighed: whether to show the relevance of each, and how hints changed it.
-    """
+    """Print documents by rank, and their number if the question asks for it; or their number for each value."""
     from retrieval.understand.analysis import QueryIntent
 
     for group in documents.groups:

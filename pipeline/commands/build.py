@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from pipeline.building.book_records import BookEntry
     from pipeline.runs.outcomes import Build, Step
+    from retrieval.export.projection import Choice
     from retrieval.home import Home
 
 
@@ -176,73 +177,47 @@ GenerateOption = Annotated[
 ModelOption = Annotated[str | None, typer.Option("--embedding-model", help="The same as --embedder.")]
 
 
-@dataclass(frozen=True, slots=True)
-class IngestFlags:
-    """What a build does besides its index.
+def _check_flags(
+    embedders: tuple[str | None, str | None], profile: str | None, selection: dict[str, str | None], *, store: bool
+) -> None:
+    """Check what the types of the options cannot.
+
+    Args:
+        embedders: the values of --embedder and --embedding-model.
+        selection: the flags that select the books for --store-mongodb, which is `store`.
 
     Raises:
         typer.BadParameter: two flags contradict each other, or one names something that does not exist.
     """
+    from retrieval.settings import embedder_of
 
-    ruleset: str | None
-    book: str | None
-    store_mongodb: bool
-    profile: str | None
-    embedding_model: str | None
-    embedder: str | None
-    plan: bool
-
-    def __post_init__(self) -> None:
-        from retrieval.settings import embedder_of
-
-        if self.profile not in {None, PROFILE}:
+    if profile not in {None, PROFILE}:
+        raise typer.BadParameter(f"{profile!r} is not a profile; the only one is {PROFILE}", param_hint="--profile")
+    if len({embedder_of(name) for name in embedders if name is not None}) > 1:
+        raise typer.BadParameter(
+            f"{embedders[1]!r} contradicts --embedder {embedders[0]!r}; a snapshot has one model, so give only one of "
+            "the two",
+            param_hint="--embedding-model",
+        )
+    for flag, value in selection.items():
+        if value is not None and not store:
             raise typer.BadParameter(
-                f"{self.profile!r} is not a profile; the only one is {PROFILE}", param_hint="--profile"
+                "a build always covers the whole library; this selects the books that --store-mongodb writes: add "
+                "that, or omit this",
+                param_hint=flag,
             )
-        both = self.embedder, self.embedding_model
-        if None not in both and embedder_of(str(both[0])) != embedder_of(str(both[1])):
-            raise typer.BadParameter(
-                f"{both[1]!r} contradicts --embedder {both[0]!r}; a snapshot has one model, so give only one of "
-                "the two",
-                param_hint="--embedding-model",
-            )
-        for flag, value in (("--ruleset", self.ruleset), ("--book", self.book)):
-            if value is not None and not self.store_mongodb:
-                raise typer.BadParameter(
-                    "a build always covers the whole library; this selects the books that --store-mongodb "
-                    "writes: add that, or omit this",
-                    param_hint=flag,
-                )
-        if self.plan and self.store_mongodb:
-            raise typer.BadParameter("a plan writes nothing; give only one of the two", param_hint="--store-mongodb")
 
-    @property
-    def model(self) -> str | None:
-        """The embedder that one of the two flags names."""
-        return self.embedder or self.embedding_model
 
-    def check_server(self) -> None:
-        """Check the server before the work begins, if there is one to write to.
+def _store_live(root: Path, choice: Choice, *, quiet: bool) -> None:
+    """Write the selected books of what is live in the home at `root` to MongoDB.
 
-        Raises:
-            UnreadableSettingsError: no server is named.
-            StoreUnavailableError: it cannot be reached.
-        """
-        if self.store_mongodb:
-            mongodb().close()
-
-    def hand_over(self, root: Path, *, quiet: bool) -> None:
-        """Write what went live in the home at `root` to the server, if that was requested.
-
-        Raises:
-            UnknownNameError: the library has no such book or ruleset.
-        """
-        if not self.store_mongodb:
-            return
-        with projected(root) as projection, closing(mongodb()) as server:
-            written = write(projection, server, chosen(self.ruleset, self.book))
-            if not quiet:
-                print_written(server.name, written)
+    Raises:
+        UnknownNameError: the library has no such book or ruleset.
+    """
+    with projected(root) as projection, closing(mongodb()) as server:
+        written = write(projection, server, choice)
+        if not quiet:
+            print_written(server.name, written)
 
 
 INTERRUPTED = 130
@@ -316,10 +291,14 @@ def build_library(
     """
     from retrieval.ingest.library.library import check_library
 
-    flags = IngestFlags(ruleset, book, store_mongodb, profile, embedding_model, embedder, plan)
+    selection = {"--ruleset": ruleset, "--book": book}
+    _check_flags((embedder, embedding_model), profile, selection, store=store_mongodb)
+    if plan and store_mongodb:
+        raise typer.BadParameter("a plan writes nothing; give only one of the two", param_hint="--store-mongodb")
     with told_when_interrupted(home):
-        query = asked_for(home, library, questions, no_questions=no_questions, embedder=flags.model)
-        flags.check_server()
+        query = asked_for(home, library, questions, no_questions=no_questions, embedder=embedder or embedding_model)
+        if store_mongodb:
+            mongodb().close()  # a server that cannot be reached is reported before the work begins
         check_library(query.home.library)  # before Dagster, which takes seconds to load
         if plan:
             _show_plan(query.home, json_=json_)
@@ -327,7 +306,8 @@ def build_library(
         done = run_build(
             query.home, query.forgotten, query.replaced, force=force, accept=accept, json_=json_, verbose=verbose
         )
-        flags.hand_over(query.home.root, quiet=json_)
+        if store_mongodb:
+            _store_live(query.home.root, chosen(ruleset, book), quiet=json_)
     if not json_:
         print_scores_of_build(query.home, str(done.library["live_index"]["snapshot"]))
     if strict:

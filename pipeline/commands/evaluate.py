@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from evals.failures import FailedQuestion
     from evals.relaxation import Relaxation
     from retrieval.home import Home
-    from retrieval.index.snapshot.snapshot import Snapshot
 
 
 FailUnderOption = Annotated[
@@ -82,7 +81,7 @@ class EvaluationRequest:
         return bool(self.bounds or self.baseline or self.junit or self.summary)
 
 
-def evaluation_request(
+def _evaluation_request(
     fail_under: Sequence[str] | None, baseline: Path | None, save: Path | None, junit: Path | None, summary: Path | None
 ) -> EvaluationRequest:
     """Read the options.
@@ -91,8 +90,6 @@ def evaluation_request(
         RetrievalError: a bound or the baseline cannot be used.
         FileNotFoundError: the baseline does not exist.
     """
-    if not any((fail_under, baseline, save, junit, summary)):
-        return EvaluationRequest((), None, None, None, None)  # nothing else needs these modules
     from evals.acceptance import Bound, SavedScores
 
     return EvaluationRequest(
@@ -104,42 +101,21 @@ def evaluation_request(
     )
 
 
-def verdicts_of(
-    wanted: EvaluationRequest, evaluation: Evaluation, snapshot: Snapshot, strategies: Sequence[str]
-) -> tuple[StrategyVerdict, ...]:
-    """Return a verdict on each strategy; none if it was not requested.
-
-    Raises:
-        RetrievalError: the baseline is for other strategies or other questions.
-    """
-    if not wanted.anything:
-        return ()
-    from evals.acceptance import verdict
-
-    return tuple(verdict(evaluation, snapshot, name, wanted.bounds, wanted.baseline) for name in strategies)
-
-
-def write_files(
-    wanted: EvaluationRequest, evaluation: Evaluation, strategies: Sequence[str], verdicts: Sequence[StrategyVerdict]
-) -> None:
+def _write_files(wanted: EvaluationRequest, scores: Scores) -> None:
     """Write the requested files, and print the name of each to standard error.
 
     Raises:
         AcceptanceError: a file cannot be written.
     """
+    from evals.acceptance import SavedScores, junit_xml, summary
+
     if wanted.save is not None:
-        from evals.acceptance import SavedScores
-
-        rows = [row for row in evaluation.headline_rows() if row.strategy in strategies]
-        _written(wanted.save, lambda path: SavedScores.of(evaluation.snapshot, rows).write(path))
+        rows = [row for row in scores.evaluation.headline_rows() if row.strategy in scores.detailed]
+        _written(wanted.save, lambda path: SavedScores.of(scores.evaluation.snapshot, rows).write(path))
     if wanted.junit is not None:
-        from evals.acceptance import junit_xml
-
-        _written(wanted.junit, lambda path: path.write_bytes(junit_xml(verdicts)))
+        _written(wanted.junit, lambda path: path.write_bytes(junit_xml(scores.verdicts)))
     if wanted.summary is not None:
-        from evals.acceptance import summary
-
-        _written(wanted.summary, lambda path: path.write_text(summary(verdicts), "utf-8"))
+        _written(wanted.summary, lambda path: path.write_text(summary(scores.verdicts), "utf-8"))
 
 
 def _written(path: Path, write: Callable[[Path], object]) -> None:
@@ -214,10 +190,10 @@ def evaluate(
     """
     from retrieval.home import Home
 
-    wanted = evaluation_request(fail_under, baseline, save, junit, summary)
+    wanted = _evaluation_request(fail_under, baseline, save, junit, summary)
     scores = _scores(home, existing(questions), strategy or [], wanted, failures=failures)
     evaluation = scores.evaluation
-    write_files(wanted, evaluation, scores.detailed, scores.verdicts)
+    _write_files(wanted, scores)
     if trec is not None and evaluation.experiment is not None:
         from evals.trec_files import write_rows
 
@@ -334,6 +310,7 @@ def _print_answers(answered: Sequence[AnsweredQuestion], *, failures: bool) -> N
 def _scores(
     root: Path, files: tuple[Path, ...], names: list[str], wanted: EvaluationRequest, *, failures: bool
 ) -> Scores:
+    from evals.acceptance import verdict
     from evals.evaluation import SHIPPED, evaluate
     from evals.failures import failures as failures_of
     from evals.noise import Relatives
@@ -359,7 +336,8 @@ def _scores(
             lambda step: bar(f"{step.set}, {step.strategy}", step.done, step.total),
         )
     detailed = tuple(strategy.name for strategy in chosen) if names else (SHIPPED,)
-    verdicts = verdicts_of(wanted, evaluation, snapshot, detailed)
+    judged = detailed if wanted.anything else ()
+    verdicts = tuple(verdict(evaluation, snapshot, name, wanted.bounds, wanted.baseline) for name in judged)
     given_up = relaxation(retriever, evaluation)
     if not failures and all(verdict.passed for verdict in verdicts):
         return Scores(evaluation, detailed, None, verdicts, given_up)

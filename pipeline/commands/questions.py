@@ -110,11 +110,11 @@ def generate(
     Example:
       querymust questions generate --out generated
     """
-    from evals.generation.generation import GenerationSettings, generate_questions, write_generated
+    from evals.generation.generation import generate_questions, write_generated
     from retrieval.index.snapshot.snapshot import open_snapshot
 
     with open_snapshot(home.expanduser().resolve()) as snapshot:
-        documents = generate_questions(tuple(snapshot.chunks), snapshot.vocabulary, GenerationSettings(seed=seed))
+        documents = generate_questions(tuple(snapshot.chunks), snapshot.vocabulary, seed)
     files = write_generated(folder.expanduser(), documents)
     count = sum(len(document.questions) for document in documents)
     if json_:
@@ -215,12 +215,10 @@ def _asking(home: Home, model: str | None, budget: float | None) -> Inquiries:
 
 def _estimate(home: Home, asking: Inquiries, places: Sequence[AskedPlace], *, json_: bool) -> None:
     from evals.asked_by_model.asking import IS_USABLE
-    from retrieval.models.spending import CostEstimate
 
     waiting = asking.unanswered([asked_place.inquiry(asking.model) for asked_place in places], IS_USABLE)
-    estimate = CostEstimate.of((inquiry.request for inquiry in waiting), "places", asking.options.asked_price)
-    chosen = f"{counted(len(places), 'place')} in {home.root}"
-    print_estimate(estimate, asking.options, asking.prompt, chosen, json_=json_)
+    requests, chosen = (inquiry.request for inquiry in waiting), f"{counted(len(places), 'place')} in {home.root}"
+    print_estimate(requests, "places", asking.options, asking.prompt, chosen, json_=json_)
 
 
 def _record(written: WrittenQuestions, files: Sequence[Path]) -> dict[str, object]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from retrieval.home import Home
     from retrieval.serve.access import AccessMiddleware
-    from retrieval.serve.schema import EvaluationRecord
 
 
 PORT = 8377
@@ -99,11 +98,12 @@ def application() -> AccessMiddleware:
     """Return the application of one process of `querymust serve`."""
     from pydantic import TypeAdapter
 
+    from pipeline.report.evaluation_record import live_evaluation
     from retrieval.serve.worker import VARIABLE, Served
     from retrieval.serve.worker import application as make
 
     root = TypeAdapter(Served).validate_json(os.environ[VARIABLE]).home
-    return make(lambda: _examples(root), lambda: _evaluation(root))
+    return make(lambda: _examples(root), lambda: live_evaluation(root))
 
 
 def _examples(root: Path) -> tuple[str, ...]:
@@ -126,12 +126,6 @@ def _read_examples(_live: str, files: tuple[Path, ...]) -> tuple[str, ...]:
     from evals.questions.questions import examples, load_questions
 
     return examples([question for path in files for question in load_questions(path)])
-
-
-def _evaluation(root: Path) -> EvaluationRecord | None:
-    from pipeline.report.evaluation_record import live_evaluation
-
-    return live_evaluation(root)
 
 
 def serve_mcp(home: HomeOption = DEFAULT_HOME) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,14 +21,6 @@ from retrieval.errors import RetrievalError
 if TYPE_CHECKING:
     from retrieval.index.snapshot.snapshot import Snapshot
     from retrieval.types import Chunk
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """The chunks before and after one in its document; None at the ends of the document."""
-
-    above: Chunk | None
-    below: Chunk | None
 
 
 def show_chunk(
@@ -53,26 +45,24 @@ def show_chunk(
     _print(snapshot, shown)
 
 
-def neighbours(snapshot: Snapshot, chunk: Chunk) -> Neighbours:
-    """Return the chunks directly above and below a chunk in its document."""
+def _neighbours(snapshot: Snapshot, chunk: Chunk) -> dict[str, Chunk | None]:
+    """Return the chunks directly `above` and `below` a chunk in its document; None at the ends of the document."""
     document = snapshot.document_of(chunk)
     at = document.index(chunk)
-    above, below = document[:at], document[at + 1 :]
-    return Neighbours(above[-1] if above else None, below[0] if below else None)
+    return {"above": document[at - 1] if at else None, "below": document[at + 1] if document[at + 1 :] else None}
 
 
 def _record(snapshot: Snapshot, chunk: Chunk) -> dict[str, object]:
     from retrieval.query_must.refusal import in_words
     from retrieval.search.json_record import chunk_record
 
-    beside = neighbours(snapshot, chunk)
+    beside = _neighbours(snapshot, chunk)
     return chunk_record(chunk, snapshot.chunks.short_id) | {
         "source": chunk.source,
         "names": list(chunk.names),
         "query_must_in_words": in_words(chunk.query_must),
         "metadata": dict(chunk.metadata),
-        "above": beside.above and {"id": beside.above.id, "title": beside.above.title},
-        "below": beside.below and {"id": beside.below.id, "title": beside.below.title},
+        **{where: other and {"id": other.id, "title": other.title} for where, other in beside.items()},
     }
 
 
@@ -81,14 +71,13 @@ def _print(snapshot: Snapshot, chunk: Chunk) -> None:
 
     from pipeline.console.hits import INDENT, long_title, print_place, whole
 
-    beside = neighbours(snapshot, chunk)
     width = out.width - INDENT if out.is_terminal else None
     out.print(Text(long_title(chunk), style="bold"))
     print_place(chunk, snapshot.chunks.short_id)
     out.print(Text(" " * INDENT + f"id {chunk.id}, {chunk.kind}", style="dim"))
     for line in whole(chunk, width):
         out.print(Text(" " * INDENT) + line)
-    for where, other in (("above", beside.above), ("below", beside.below)):
+    for where, other in _neighbours(snapshot, chunk).items():
         neighbour = f"{snapshot.chunks.short_id(other.id)}  {other.title}" if other else "nothing"
         out.print(Text.assemble(" " * INDENT, (f"{where}: ", "dim"), neighbour))
 

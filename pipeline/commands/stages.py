@@ -138,19 +138,13 @@ def _estimate(
     *,
     json_: bool,
 ) -> None:
-    from retrieval.models.spending import CostEstimate
-
-    estimate = CostEstimate.of(
-        (
-            request
-            for slug, book in parsed.items()
-            for request in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
-        ),
-        "tables",
-        reader.options.asked_price,
+    requests = (
+        request
+        for slug, book in parsed.items()
+        for request in reader.unanswered(book.tables, read.vocabulary, chosen[slug])
     )
-    chosen_ = f"{sum(map(len, chosen.values()))} tables chosen"
-    print_estimate(estimate, reader.options, reader.question.prompt, chosen_, json_=json_)
+    selection = f"{sum(map(len, chosen.values()))} tables chosen"
+    print_estimate(requests, "tables", reader.options, reader.question.prompt, selection, json_=json_)
 
 
 def _transformed(
@@ -183,17 +177,17 @@ def _print(slug: str, done: Transformed, output: Path) -> None:
     from pipeline.building.model_work import TABLE_SAMPLE, told_work
 
     out.print(f"{slug}: {counted(len(done.rows), 'row')}{told_work(done, 'read', 'tables')}")
-    _lines(
-        [
-            f"{outcome.title} ({outcome.document}:{outcome.line}): {outcome.said}"
-            for outcome in done.outcomes
-            if outcome.reason
-        ]
-    )
+    _lines(_reasons(done))
     dropped = ((outcome.title, part) for outcome in done.outcomes for part in outcome.dropped)
     _lines([f"{title}, row {part.ordinal}: {part.part} not accepted: {part.why}" for title, part in dropped])
     shown = f"; {TABLE_SAMPLE} has some of the model's for you to read" if done.by_model else ""
     out.print(f"  rows in {output / slug}{shown}")
+
+
+def _reasons(done: Transformed | DescribedChunks) -> list[str]:
+    """Return why items were left to the rules, with their places."""
+    left = (outcome for outcome in done.outcomes if outcome.reason)
+    return [f"{outcome.title} ({outcome.document}:{outcome.line}): {outcome.said}" for outcome in left]
 
 
 def _lines(lines: Sequence[str]) -> None:
@@ -284,13 +278,9 @@ def describe(
 
 
 def _passage_estimate(describer: ModelPassages, books: Sequence[tuple[Book, Sequence[Chunk]]], *, json_: bool) -> None:
-    from retrieval.models.spending import CostEstimate
-
-    options = describer.options
     requests = (request for _, cut in books for request in describer.unanswered(cut))
-    estimate = CostEstimate.of(requests, "passages", options.asked_price)
     n_prose = sum(chunk.kind == "prose" for _, cut in books for chunk in cut)
-    print_estimate(estimate, options, describer.prompt, counted(n_prose, "passage"), json_=json_)
+    print_estimate(requests, "passages", describer.options, describer.prompt, counted(n_prose, "passage"), json_=json_)
 
 
 def _passage_record(done: DescribedChunks) -> dict[str, object]:
@@ -305,17 +295,12 @@ def _print_passages(done: Mapping[str, DescribedChunks], output: Path) -> None:
 
     for slug, described in done.items():
         out.print(f"{slug}: {counted(len(described.chunks), 'chunk')}{told_work(described, 'described', 'passages')}")
-        lines = [
-            f"{outcome.title} ({outcome.document}:{outcome.line}): {outcome.said}"
-            for outcome in described.outcomes
-            if outcome.reason
-        ]
-        lines += [
+        dropped = [
             f"{one.title} ({one.document}:{one.line}): {part.part} not accepted: {part.why}"
             for one in described.outcomes
             for part in one.dropped
         ]
-        _lines(lines)
+        _lines(_reasons(described) + dropped)
     out.print(f"chunks in {output}")
 
 

@@ -43,11 +43,8 @@ class LiveIndex:
 class Status:
     """What is known about a home without asking Dagster or Chroma. Key: home."""
 
-    home: Path
-    library: Path | None
-    embedder: str
-    """That the next build uses; the live index may have another one."""
-    questions: tuple[Path, ...]
+    home: Home
+    """With the settings of the next build; the live index may have another embedder."""
     books: Mapping[str, str]
     """By slug, against the library as it is now: `indexed`, `unreadable` (an earlier version is indexed, or none),
     `changed`, `new` or `gone`; else `unknown`."""
@@ -98,10 +95,7 @@ class Status:
             candidate = None  # what readers get does not depend on it, and the next build names it again
         is_last = live is not None and candidate == live.id
         return cls(
-            home=home.root,
-            library=home.settings.library,
-            embedder=home.settings.embedder,
-            questions=home.settings.questions,
+            home=home,
             books=dict(sorted(books.items())),
             entries=tuple(entries.values()),
             unreadable=unreadable,
@@ -137,12 +131,13 @@ def status(home: HomeOption = DEFAULT_HOME, all_: AllOption = False, json_: Json
 def record(home_status: Status) -> dict[str, object]:
     """Return a status as JSON values; times are ISO 8601 with their time zone."""
     live, gate, at_work = home_status.live, home_status.gate, home_status.at_work
+    settings = home_status.home.settings
     return {
-        "home": str(home_status.home),
-        "library": str(home_status.library) if home_status.library else None,
+        "home": str(home_status.home.root),
+        "library": str(settings.library) if settings.library else None,
         "library_error": home_status.unreadable,
-        "embedder": home_status.embedder,
-        "questions": [str(path) for path in home_status.questions],
+        "embedder": settings.embedder,
+        "questions": [str(path) for path in settings.questions],
         "books": dict(home_status.books),
         "tables": {entry.slug: asdict(entry.guards) for entry in home_status.entries if entry.guards},
         "losses": {entry.slug: list(entry.losses) for entry in home_status.entries if entry.losses},
@@ -190,8 +185,9 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
     from pipeline.console.scores import ago, gate_lines
     from pipeline.lint.guarding import guard_lines
 
-    yield "home", str(home_status.home)
-    yield "library", home_status.unreadable or str(home_status.library)
+    settings = home_status.home.settings
+    yield "home", str(home_status.home.root)
+    yield "library", home_status.unreadable or str(settings.library)
     of_build = (
         f"; in {home_status.candidate}, which is not live" if home_status.candidate and home_status.entries else ""
     )
@@ -207,7 +203,7 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
         documents = "" if home_status.n_documents is None else f"{counted(home_status.n_documents, 'document')}, "
         tables = f"{counted(live.n_tables, 'table')}, {live.n_guarded:,} chunks guarded"
         yield "", f"{documents}{counted(live.n_chunks, 'chunk')}, {tables}"
-        other = f" (the next build uses {home_status.embedder})" if home_status.embedder != live.embedder else ""
+        other = f" (the next build uses {settings.embedder})" if settings.embedder != live.embedder else ""
         yield "embedder", f"{live.embedder}{other}"
     for number, line in enumerate(guard_lines(home_status.entries, shown, "querymust status --all")):
         yield "" if number else "tables", line
@@ -217,7 +213,7 @@ def _lines(home_status: Status, shown: int | None) -> Iterator[tuple[str, str]]:
     if home_status.candidate:
         yield "candidate", f"{home_status.candidate} was built but is not live"
     yield from gate_lines(home_status.gate)
-    yield "questions", ", ".join(map(str, home_status.questions)) or "none, so nothing is scored"
+    yield "questions", ", ".join(map(str, settings.questions)) or "none, so nothing is scored"
     if home_status.live and home_status.live.scores:
         yield "scores", _scores(home_status.live.scores)
     if home_status.at_work:

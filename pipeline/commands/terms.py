@@ -231,8 +231,6 @@ def _record(
     unhelped: tuple[Unhelped, ...],
     gone: int,
 ) -> dict[str, object]:
-    from dataclasses import asdict
-
     return {
         "questions": [
             {"id": question.id, "query": question.query, "gold": len(question.gold)} for question in questions

@@ -196,12 +196,7 @@ INDENT = 5
 
 
 def print_retrieval(retrieval: Retrieval, short_id: ShortId, *, full: bool = False) -> None:
-    """Print each hit: its relevance, title, short id, place and text; in a pipe on three lines.
-
-    Args:
-        short_id: shortens an id to a prefix that no other id has.
-        full: show everything about each chunk.
-    """
+    """Print each hit: its relevance, title, short id, place and text; in a pipe on three lines."""
     if not retrieval.hits:
         out.print("No chunk answers this question.")
     width = out.width - INDENT if out.is_terminal else None

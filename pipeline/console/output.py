@@ -13,7 +13,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.segment import Segment
 
 if TYPE_CHECKING:
-    from retrieval.models.spending import CostEstimate, ModelOptions
+    from retrieval.models.chat import ChatRequest
+    from retrieval.models.spending import ModelOptions
 
 
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -101,15 +102,16 @@ class Bar:
         self._progress.update(self._task, description=f"{self._title}: {doing}", completed=done, total=total)
 
 
-def print_estimate(estimate: "CostEstimate", options: "ModelOptions", prompt: str, chosen: str, *, json_: bool) -> None:
-    """Print the estimate as one JSON document, or in words after the sentence `chosen` on the selection."""
+def print_estimate(
+    requests: "Iterable[ChatRequest]", about: str, options: "ModelOptions", prompt: str, chosen: str, *, json_: bool
+) -> None:
+    """Print the cost of requests about `about` as one JSON document, or in words after `chosen` on the selection."""
+    from retrieval.models.spending import CostEstimate
+
+    estimate = CostEstimate.of(requests, about, options.asked_price)
     if json_:
         usd = {"likely_usd": estimate.likely_usd, "most_usd": estimate.most_usd, "budget_usd": options.budget_usd}
-        told = {
-            f"n_{estimate.about}": estimate.n_requests,
-            "likely": asdict(estimate.likely),
-            "most": asdict(estimate.most),
-        }
+        told = {f"n_{about}": estimate.n_requests, "likely": asdict(estimate.likely), "most": asdict(estimate.most)}
         print_json(told | {"model": options.model, "prompt": prompt} | usd)
         return
     out.print(f"{chosen}. {estimate}")

@@ -49,13 +49,7 @@ _FEWEST = 30
 
 
 def better_strategy(leaderboard: Mapping[str, Mapping[str, float | None]], used: str, n_questions: int) -> str:
-    """Return a sentence on the strategy with the best mrr, if better than the home's, and how to choose it; else empty.
-
-    Args:
-        leaderboard: metrics by strategy.
-        used: the strategy in the settings of the home.
-        n_questions: that were scored.
-    """
+    """Return a sentence on the strategy with the best mrr, and how to choose it; empty if it is the used one."""
     if n_questions < _FEWEST:
         return ""
     mrr = {name: value for name, metrics in leaderboard.items() if (value := metrics.get("mrr")) is not None}
@@ -90,7 +84,7 @@ def print_breakdown(strategy: str, numbers: Sequence[Aggregate]) -> None:
 
 def print_failures(strategy: str, failures: Sequence[FailedQuestion], n_asked: int) -> None:
     """Print the questions whose first result is not gold: the first result, the gold and its rank, and known causes."""
-    from evals.acceptance import location
+    from evals.acceptance import location, rank_text
 
     out.print(
         f"\n{strategy}: {len(failures)} of {n_asked} questions with gold fail hit@1: gold is not first", style="bold"
@@ -99,8 +93,7 @@ def print_failures(strategy: str, failures: Sequence[FailedQuestion], n_asked: i
     for failure in failures:
         row = failure.row
         name = f"{row.set}: {row.question_id}" if several else row.question_id
-        rank = f"gold at rank {failure.gold_rank}" if failure.gold_rank else "no gold in the first 100"
-        out.print(f"\n{name}  {row.kind}, {rank}", style="bold")
+        out.print(f"\n{name}  {row.kind}, {rank_text(row.gold_rank)}", style="bold")
         _print_told("", row.query, indent=2)
         _print_told("first", location(failure.first) if failure.first else "nothing")
         for chunk in failure.gold[:_GOLD_SHOWN]:
@@ -139,7 +132,7 @@ def failure_record(failure: FailedQuestion) -> dict[str, object]:
         "query": row.query,
         "book": row.book or None,
         "kind": row.kind,
-        "gold_rank": failure.gold_rank,
+        "gold_rank": row.gold_rank,
         "first": _chunk_record(failure.first) if failure.first else None,
         "gold": [_chunk_record(chunk) for chunk in failure.gold],
         "why": list(failure.why),

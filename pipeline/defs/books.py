@@ -132,13 +132,7 @@ def question_files(home: dg.ResourceParam[Home]) -> dg.DataVersion:
 def new_observations(
     instance: dg.DagsterInstance, home: Home, digests: Mapping[str, str]
 ) -> tuple[dg.AssetObservation, ...]:
-    """Return observations of changes on disk; a build and the sensor report them before they act on them.
-
-    Args:
-        instance: instance with the earlier observations.
-        home: home with the settings of the questions.
-        digests: digests of the folders of the books, by slug.
-    """
+    """Return observations of changes on disk; a build and the sensor report them before they act on them."""
     observations: list[tuple[str, str | None, str]] = [(BOOK_FOLDERS, slug, digest) for slug, digest in digests.items()]
     observations.append((QUESTION_FILES, None, questions_version(home.settings.questions)))
     return tuple(

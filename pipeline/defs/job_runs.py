@@ -70,12 +70,8 @@ def run_job(
     """Run a job in this process; a failure is in the result and is not raised.
 
     Args:
-        instance: instance that records the run.
         home: home of its assets. The home itself and not its path: read again, the environment would take precedence
             over the request. Besides, the caller has the lock, for which the path's resource would wait.
-        partition_key: key of the book or the strategy.
-        config: configuration of its assets, by asset name.
-        run_id: id of the run; a new one if empty.
     """
     run_id = run_id or str(uuid.uuid4())
     with known_as(instance, job.name), alive(home.root, run_id):

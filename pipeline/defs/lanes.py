@@ -55,11 +55,6 @@ def index_books(
     """Index the books that no other lane has taken or done; return those that failed.
 
     A second pass waits for the books that others have taken: what a killed lane leaves unfinished is done here.
-
-    Args:
-        order: the books, and the build that they are for.
-        job: the job that indexes a book.
-        instance: instance that records the run of each book.
     """
     models = HostedModels(lambda: _share(Access.of_environment(), order.lanes))
     failed: list[str] = []

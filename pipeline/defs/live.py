@@ -74,14 +74,7 @@ class OpenObjection:
 def open_objections(
     instance: dg.DagsterInstance, home: Home, snapshot: str, book_checks: Iterable[dg.AssetCheckKey]
 ) -> list[OpenObjection]:
-    """Return the objections to a snapshot's going live; empty if every relevant check holds for it.
-
-    Args:
-        instance: instance that records checks.
-        home: home with the questions that the scores must be based on.
-        snapshot: the candidate.
-        book_checks: the checks on the assets of books that block, or hold until a person accepts their findings.
-    """
+    """Return the objections to a snapshot's going live; empty if every relevant check holds for it."""
     event = instance.get_latest_materialization_event(CANDIDATE)
     metadata = event.asset_materialization.metadata if event and event.asset_materialization else {}
     built, table = metadata.get("snapshot"), metadata.get("made_of")

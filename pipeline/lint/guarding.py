@@ -109,7 +109,6 @@ def unguarded_lines(guards: Sequence[TableGuard], shown: int | None) -> Iterator
     """Yield lines with the tables that are not guarded, under their reasons.
 
     Args:
-        guards: verdicts on all tables.
         shown: number of tables listed for a reason; None: all.
     """
     for why, because in BECAUSE.items():

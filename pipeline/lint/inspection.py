@@ -74,18 +74,10 @@ def repeated_ids(chunks: Iterable[Chunk]) -> tuple[str, ...]:
     return tuple(f"chunk id {chunk_id} is used {count} times" for chunk_id, count in counts.items() if count > 1)
 
 
-def predicate_findings(
-    rows: Sequence[Row], tables: Sequence[Table] = (), vocabulary: Vocabulary | None = None
-) -> tuple[LintFinding, ...]:
-    """Return all faults of the predicates of one book's rows; a finding's id begins with the title of its row.
-
-    Args:
-        rows: the rows, predicates extracted.
-        tables: all tables of the book; without them it is not checked which tables may have predicates.
-        vocabulary: vocabulary of the library; the generic one if None.
-    """
+def predicate_findings(rows: Sequence[Row], tables: Sequence[Table], vocabulary: Vocabulary) -> tuple[LintFinding, ...]:
+    """Return all faults of the predicates of one book's rows; a finding's id begins with the title of its row."""
     columns = numeric_columns(rows)
-    may, alike = strict_tables(tables, vocabulary or Vocabulary.default()), alike_tables(tables)
+    may, alike = strict_tables(tables, vocabulary), alike_tables(tables)
     return lint(
         [
             LintItem(

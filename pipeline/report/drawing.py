@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from evals.aggregates import Aggregate
 from evals.metric_table import sign
+from evals.significant_changes import Comparison
 from pipeline.report.history import Scored
-from pipeline.report.standings import MetricDifference
 
 WIDTH, HEIGHT = 320, 120
 """Size of a trend, in units of its own."""
@@ -60,24 +60,11 @@ def bars(numbers: Sequence[Aggregate | None]) -> tuple[IntervalBar | None, ...]:
     return tuple(_bar(number, low, high) if number in whole else None for number in numbers)
 
 
-def difference_bars(differences: Sequence[MetricDifference]) -> tuple[IntervalBar, ...]:
+def difference_bars(differences: Sequence[Comparison]) -> tuple[IntervalBar, ...]:
     """Return bars on one scale with 0 in the middle."""
-    reach = max(
-        [abs(difference.comparison.difference) for difference in differences]
-        + [
-            abs(end)
-            for difference in differences
-            if difference.interval
-            for end in (difference.interval.low, difference.interval.high)
-        ],
-        default=0.0,
-    )
-    drawn = []
-    for difference in differences:
-        value = difference.comparison.difference
-        low, high = (difference.interval.low, difference.interval.high) if difference.interval else (value, value)
-        drawn.append(IntervalBar(*(_on(end, -reach, reach) for end in (low, value, high, 0.0))))
-    return tuple(drawn)
+    ends = [(each.interval.low, each.difference, each.interval.high) for each in differences]
+    reach = max((abs(end) for triple in ends for end in triple), default=0.0)
+    return tuple(IntervalBar(*(_on(end, -reach, reach) for end in (*triple, 0.0))) for triple in ends)
 
 
 def heat(number: Aggregate | None, numbers: Sequence[Aggregate | None]) -> int:

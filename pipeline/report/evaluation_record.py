@@ -77,7 +77,7 @@ def _question(row: ScoredQuestion, failure: FailedQuestion | None, chunks: Mappi
     return EvaluatedQuestion(
         query=row.query,
         gold=[_named_chunk(chunks[chunk_id]) for chunk_id in row.gold],
-        gold_rank=failure.gold_rank if failure else row.gold_rank,
+        gold_rank=row.gold_rank,
         first=_named_chunk(failure.first) if failure and failure.first else None,
         why=list(failure.why) if failure else [],
     )

@@ -50,9 +50,9 @@ def _best(report: Report, standings: Standings) -> str:
     evaluation = report.evaluation
     if better := better_strategy(evaluation.headline(), report.header.strategy, evaluation.n_questions):
         text += f" {better}"
-    compared = [difference for difference in standings.differences if difference.comparison.metric == DECIDING]
+    compared = [difference for difference in standings.differences if difference.metric == DECIDING]
     by_verdict = {
-        verdict: [difference.comparison.strategy for difference in compared if difference.verdict == verdict]
+        verdict: [difference.strategy for difference in compared if difference.verdict == verdict]
         for verdict in ("worse", "better", "not significantly different")
     }
     if compared and len(by_verdict["worse"]) == len(compared):
@@ -91,9 +91,8 @@ def _changed(change: Change | None) -> str:
     if change is None:
         return "This is the first snapshot that was scored in this home with these questions."
     moves = [
-        f"{difference.comparison.metric} {difference.comparison.difference:+.3f} "
-        f"({'significant' if difference.comparison.significant else 'not significant'}, "
-        f"p {difference.comparison.corrected:.3f})"
+        f"{difference.metric} {difference.difference:+.3f} "
+        f"({'significant' if difference.significant else 'not significant'}, p {difference.corrected:.3f})"
         for difference in change.differences
     ]
     moved = ", ".join(moves) or "no question was asked of both"

@@ -6,14 +6,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from evals.acceptance import rank_or_infinity
+from evals.acceptance import MovedQuestion, rank_or_infinity
 from evals.aggregates import ALL, Aggregate, aggregate
 from evals.evaluation import SHIPPED, Evaluation
 from evals.noise import NOISE
+from evals.questions.questions import QuestionKey
 from evals.score_store import ScoreStore
 from evals.scored_questions import ScoredQuestion
+from evals.significant_changes import Comparison, compare_rows
 from evals.verdicts import Refusal, refusals
-from pipeline.report.standings import MetricDifference, differences, question_key
 from retrieval.errors import RetrievalError
 from retrieval.home import Home
 from retrieval.index.snapshot.chunk_file import ChunkFile
@@ -41,21 +42,6 @@ class Scored:
     """One for each of `TRENDS` that has a value."""
     books: tuple[Aggregate, ...] = ()
     """`mrr` of each book."""
-
-
-@dataclass(frozen=True, slots=True)
-class MovedQuestion:
-    """A question whose first gold chunk changed its rank. Key: (set, split, question_id)."""
-
-    set: str
-    split: str
-    question_id: str
-    query: str
-    before: int | None
-    """1-based; None: not among the first 100."""
-    after: int | None
-    stale: bool = False
-    """Its gold is not in the snapshot, so it has no rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +79,7 @@ class Change:
     before: str
     contents: ChunkChanges | None
     """None if the previous snapshot can no longer be read."""
-    differences: tuple[MetricDifference, ...]
+    differences: tuple[Comparison, ...]
     better: tuple[MovedQuestion, ...]
     worse: tuple[MovedQuestion, ...]
 
@@ -128,8 +114,8 @@ def history_of(home: Home, snapshot: Snapshot, evaluation: Evaluation) -> Histor
         snapshot.id: own
     }
     scored = tuple(_scored(name, built[name], of_snapshot) for name, of_snapshot in rows.items() if of_snapshot)
-    question_keys = {question_key(row) for row in own}
-    question_keys |= {question_key(unscored) for question_set in evaluation.sets for unscored in question_set.unscored}
+    question_keys = {row.key for row in own}
+    question_keys |= {unscored.key for question_set in evaluation.sets for unscored in question_set.unscored}
     attempts = tuple(
         _attempts(home.root, {of_snapshot.snapshot: of_snapshot for of_snapshot in scored}, rows, question_keys)
     )
@@ -166,24 +152,22 @@ def _attempts(
     home: Path,
     scored: Mapping[str, Scored],
     rows: Mapping[str, Sequence[ScoredQuestion]],
-    question_keys: Collection[str],
+    question_keys: Collection[QuestionKey],
 ) -> Iterator[PromotionAttempt]:
     """Yield each attempt with the current questions that it broke and repaired, whatever was scored in between."""
-    had: dict[str, ScoredQuestion] = {}
+    had: dict[QuestionKey, ScoredQuestion] = {}
     for attempt in promotion_attempts(home):
         if attempt.snapshot not in scored:
             yield attempt
             continue
-        now = {
-            question_key(row): row for row in rows[attempt.snapshot] if row.gold and question_key(row) in question_keys
-        }
+        now = {row.key: row for row in rows[attempt.snapshot] if row.gold and row.key in question_keys}
         # Only a forced promotion may have stale gold. Elsewhere a question without a row is newer than the scores.
         shared = {
             key: now.get(key) or replace(was, gold=(), values={})
             for key, was in had.items()
             if key in now or attempt.state == "forced"
         }
-        moves = [_moved(row, had[key]) for key, row in shared.items()]
+        moves = [MovedQuestion.between(had[key], row) for key, row in shared.items()]
         yield replace(
             attempt,
             scored=scored[attempt.snapshot],
@@ -223,25 +207,16 @@ def _falls(before: int | None, after: int | None) -> bool:
 def _change(
     home: Home, snapshot: Snapshot, own: Sequence[ScoredQuestion], before: str, rows: Sequence[ScoredQuestion]
 ) -> Change:
-    earlier = {question_key(row): row for row in rows if row.gold}
-    shared = [(row, earlier[question_key(row)]) for row in own if row.gold and question_key(row) in earlier]
-    moved = [_moved(row, was) for row, was in shared if row.gold_rank != was.gold_rank]
+    earlier = {row.key: row for row in rows if row.gold}
+    shared = [(row, earlier[row.key]) for row in own if row.gold and row.key in earlier]
+    moved = [MovedQuestion.between(was, row) for row, was in shared if row.gold_rank != was.gold_rank]
     return Change(
         before=before,
         contents=_contents(home, snapshot, before),
-        differences=differences(own, rows) if shared else (),
-        better=tuple(
-            question for question in moved if rank_or_infinity(question.after) < rank_or_infinity(question.before)
-        ),
-        worse=tuple(
-            question for question in moved if rank_or_infinity(question.after) > rank_or_infinity(question.before)
-        ),
+        differences=compare_rows(own, rows) if shared else (),
+        better=tuple(question for question in moved if question.better),
+        worse=tuple(question for question in moved if not question.better),
     )
-
-
-def _moved(row: ScoredQuestion, was: ScoredQuestion) -> MovedQuestion:
-    ranks = was.gold_rank, row.gold_rank
-    return MovedQuestion(row.set, row.split, row.question_id, row.query, *ranks, stale=not row.gold)
 
 
 def _contents(home: Home, snapshot: Snapshot, before: str) -> ChunkChanges | None:

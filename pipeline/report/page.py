@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import shlex
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,13 +13,14 @@ from evals.aggregates import ALL
 from evals.evaluation import HEADLINE, SHIPPED
 from evals.metric_table import METRICS, Use, meaning, metric_text, names
 from evals.noise import NOISE
+from evals.questions.questions import QuestionKey
 from pipeline.console.hits import brief
 from pipeline.report import drawing
 from pipeline.report.glance import STRATEGY_WORDS, WORDS, glance
 from pipeline.report.history import TRENDS
 from pipeline.report.questions import Outcome, Ranked, Ranking
 from pipeline.report.report import Report
-from pipeline.report.standings import HEATED, question_key
+from pipeline.report.standings import HEATED
 from retrieval.files.atomic_files import write_atomically
 from retrieval.home import Home
 from retrieval.search.receipt import DIGITS
@@ -38,8 +38,8 @@ class Embedded:
         self._chunks: dict[str, list[object]] = {}
         self._places: dict[str, int] = {}
         self._texts: dict[str, int] = {}
-        self._questions: dict[str, list[object]] = {}
-        self._numbers: dict[str, int] = {}
+        self._questions: dict[QuestionKey, list[object]] = {}
+        self._numbers: dict[QuestionKey, int] = {}
         self._answers = {
             (question_set.name, question_set.split, question.id): question.answer or ""
             for question_set in report.evaluation.sets
@@ -61,32 +61,32 @@ class Embedded:
         }
 
     def _outcome(self, outcome: Outcome) -> list[object]:
-        row = outcome.row
+        row, failure = outcome.row, outcome.failure
+        first, gold = (failure.first, failure.gold[:1]) if failure else (None, ())
         return [
             self._question(outcome),
             self._strategies.index(row.strategy),
-            outcome.rank,
-            int(outcome.failed),
+            row.gold_rank,
+            int(failure is not None),
             int(bool(row.gold)),
             int(row.values.get(NOISE, 0.0)),
             len(row.excluded_gold),
-            [self._text(cause) for cause in outcome.why],
-            self._chunk(outcome.first) if outcome.first else None,
-            self._chunk(outcome.gold) if outcome.gold else None,
+            [self._text(cause) for cause in (failure.why if failure else ())],
+            self._chunk(first) if first else None,
+            self._chunk(gold[0]) if gold else None,
             self._ranking(outcome.ranking) if outcome.ranking else None,
         ]
 
     def _question(self, outcome: Outcome) -> int:
         row = outcome.row
-        key = question_key(row)
-        if key not in self._questions:
-            self._numbers[key] = len(self._questions)
+        if row.key not in self._questions:
+            self._numbers[row.key] = len(self._questions)
             answer = self._answers.get((row.set, row.split, row.question_id), "")
             location = f"{row.set}, {row.split}"
-            self._questions[key] = [
+            self._questions[row.key] = [
                 *(row.question_id, location, row.query, row.book, row.kind, answer, shlex.quote(row.query))
             ]
-        return self._numbers[key]
+        return self._numbers[row.key]
 
     def _ranking(self, ranking: Ranking) -> list[object]:
         return [
@@ -123,16 +123,6 @@ def snippet(chunk: Chunk) -> str:
     """Return the beginning of a chunk's text, on one line."""
     words = " ".join(line.plain for line in brief(chunk, None))
     return words if len(words) <= SNIPPET else words[: SNIPPET - 2].rstrip() + " …"
-
-
-def kinds(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the kinds of the questions, sorted."""
-    return sorted({outcome.row.kind for outcome in outcomes})
-
-
-def books(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the books that questions are about, sorted."""
-    return sorted({outcome.row.book for outcome in outcomes} - {""})
 
 
 def _short(value: float) -> float:
@@ -172,8 +162,8 @@ def page(report: Report) -> str:
             ALL=ALL,
             words=WORDS,
             strategy_words=STRATEGY_WORDS,
-            kinds=kinds(report.outcomes),
-            books=books(report.outcomes),
+            kinds=sorted({outcome.row.kind for outcome in report.outcomes}),
+            books=sorted({outcome.row.book for outcome in report.outcomes} - {""}),
             embedded=Embedded(report).values() if report.outcomes else None,
             css=_text("report.css"),
             script=script,

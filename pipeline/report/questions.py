@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from evals.evaluation import SHIPPED
 from evals.failures import FailedQuestion
 from evals.scored_questions import ScoredQuestion
-from pipeline.report.standings import question_key
 from retrieval.query_must.predicate import explain
 from retrieval.query_must.refusal import in_words
 from retrieval.search.retriever import Retriever
@@ -54,19 +53,11 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one strategy for one question. Key: (set, split, question id, strategy) of its row."""
+    """The outcome of one strategy for one question. Key: that of its row, and its strategy."""
 
     row: ScoredQuestion
-    rank: int | None
-    """Rank of the first gold chunk; None if it is not among the first 100, or there is no gold."""
-    failed: bool
-    """Whether its first result is not gold. A question without gold cannot fail."""
-    why: tuple[str, ...]
-    """Known causes of a failure."""
-    first: Chunk | None
-    """The first result of a failure."""
-    gold: Chunk | None
-    """The first gold chunk of a failure."""
+    failure: FailedQuestion | None
+    """None if its first result is gold, or if there is no gold."""
     ranking: Ranking | None
     """None if the page has no room for it."""
 
@@ -93,14 +84,15 @@ def outcomes_of(
 
     Failures get their rankings first, those of the shipped strategy before all others; then its successes.
     """
-    known = {_key(failure.row): failure for failure in failed}
-    positions = sorted(range(len(rows)), key=lambda at: (_key(rows[at]) not in known, rows[at].strategy != SHIPPED, at))
+    known = {(failure.row.key, failure.row.strategy): failure for failure in failed}
+    failures = [known.get((row.key, row.strategy)) for row in rows]
+    positions = sorted(range(len(rows)), key=lambda at: (failures[at] is None, rows[at].strategy != SHIPPED, at))
     chosen = sorted(positions[:RANKINGS])
     rankings: dict[int, Ranking] = {}
     for done, position in enumerate(chosen):
         progress(done, len(chosen))
         rankings[position] = _ranking(rows[position], retriever)
-    return tuple(_outcome(row, known.get(_key(row)), rankings.get(position)) for position, row in enumerate(rows))
+    return tuple(Outcome(row, failures[at], rankings.get(at)) for at, row in enumerate(rows))
 
 
 def exclusions_of(rows: Sequence[ScoredQuestion], retriever: Retriever) -> tuple[Exclusion, ...]:
@@ -110,13 +102,6 @@ def exclusions_of(rows: Sequence[ScoredQuestion], retriever: Retriever) -> tuple
         for row in rows
         for chunk in _chunks(retriever, row.excluded_gold).values()
     )
-
-
-def _outcome(row: ScoredQuestion, failure: FailedQuestion | None, ranking: Ranking | None) -> Outcome:
-    if failure is None:
-        return Outcome(row, row.gold_rank, False, (), None, None, ranking)
-    gold = failure.gold[0] if failure.gold else None
-    return Outcome(row, row.gold_rank, True, failure.why, failure.first, gold, ranking)
 
 
 def _ranking(row: ScoredQuestion, retriever: Retriever) -> Ranking:
@@ -154,7 +139,3 @@ def _refusal(query: str, chunk: Chunk, retriever: Retriever) -> str:
 def _chunks(retriever: Retriever, ids: Sequence[str]) -> Mapping[str, Chunk]:
     chunks = retriever.snapshot.chunks
     return {name: chunks[int(at)] for name, at in zip(ids, chunks.positions(ids), strict=True)} if ids else {}
-
-
-def _key(row: ScoredQuestion) -> tuple[str, str]:
-    return question_key(row), row.strategy

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from evals.scored_questions import ScoredQuestion
 from pipeline.building.book_records import BookEntry, book_entries
 from pipeline.report.history import History, built_at, history_of, kept_rows
 from pipeline.report.questions import Exclusion, Outcome, Progress, exclusions_of, outcomes_of
-from pipeline.report.standings import Standings, question_key, standings_of
+from pipeline.report.standings import Standings, standings_of
 from retrieval.files.records import read_jsonl
 from retrieval.home import Home
 from retrieval.index.snapshot.live import live_id
@@ -113,8 +114,8 @@ def _scored_before(home: Home, snapshot: str, candidate: Experiment, history: Hi
         note = f"compared with {other}, which was scored before it"
     else:
         return None, "nothing was scored before it"
-    candidate_keys = {question_key(row) for row in candidate.rows if row.gold}
-    if not any(question_key(row) in candidate_keys for row in rows if row.gold):
+    candidate_keys = {row.key for row in candidate.rows if row.gold}
+    if not any(row.key in candidate_keys for row in rows if row.gold):
         return None, f"{other} was asked none of these questions"
     return Experiment(other, tuple(rows), (), (), ()), note
 
@@ -208,11 +209,7 @@ def neighbours_of(gold: Sequence[str], snapshot: Snapshot) -> frozenset[str]:
 
 
 def expanded_gold_of(scores: Evaluation, snapshot: Snapshot) -> tuple[ExpandedGold, ...]:
-    """Return the headline scores of every strategy with and without expanded gold.
-
-    Args:
-        scores: the evaluation of the leaderboard's strategies.
-    """
+    """Return the headline scores of every strategy with and without expanded gold."""
     rows = [row for row in scores.headline_rows() if row.gold]
     added: dict[tuple[str, ...], frozenset[str]] = {}
     expanded = []
@@ -226,9 +223,9 @@ def expanded_gold_of(scores: Evaluation, snapshot: Snapshot) -> tuple[ExpandedGo
             ExpandedGold(
                 name,
                 len(own),
-                sum(len(added[row.gold]) for row in own) / len(own),
-                *(_mean([1 / rank if rank else 0.0 for rank in ranks]) for ranks in (narrow, wide)),
-                *(_mean([float(rank == 1) for rank in ranks]) for ranks in (narrow, wide)),
+                fmean(len(added[row.gold]) for row in own),
+                *(fmean(1 / rank if rank else 0.0 for rank in ranks) for ranks in (narrow, wide)),
+                *(fmean(rank == 1 for rank in ranks) for ranks in (narrow, wide)),
             )
         )
     return tuple(expanded)
@@ -236,10 +233,6 @@ def expanded_gold_of(scores: Evaluation, snapshot: Snapshot) -> tuple[ExpandedGo
 
 def _first(ranking: Sequence[str], wanted: frozenset[str] | Sequence[str]) -> int:
     return next((rank for rank, name in enumerate(ranking, start=1) if name in wanted), 0)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +263,6 @@ def report_of(
 
     Args:
         times: whether to include milliseconds and dates; without them the same contents give the same report.
-        expand_gold: whether to include scores with expanded gold.
         progress: called with the number of finished rankings and their total.
 
     Raises:

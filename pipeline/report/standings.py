@@ -1,85 +1,30 @@
-"""The scores of each strategy, and the differences of two sets of rows on the same questions, with intervals."""
+"""The scores of each strategy, and its differences from the shipped one."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
+from evals.acceptance import rank_or_infinity
 from evals.aggregates import ALL, Aggregate
 from evals.evaluation import SHIPPED, Evaluation
-from evals.experiment import Experiment, counterpart_among
+from evals.experiment import counterpart_among
 from evals.failures import FailedQuestion
 from evals.metric_table import Use, names
 from evals.noise import NOISE
-from evals.questions.question_sets import Unscored
 from evals.scored_questions import ScoredQuestion
-from evals.significance import Interval, bootstrap_interval
-from evals.significant_changes import COMPARED, Comparison, compare_experiments
+from evals.significant_changes import Comparison, compare_rows
 from retrieval.search.strategies import STRATEGIES, strategy
 
-BETWEEN = "\t"
-"""Separates set, split and id in the key of a pooled question; no name of a set contains it."""
 
-
-@dataclass(frozen=True, slots=True)
-class MetricDifference:
-    """A comparison with the 95 % interval of its difference. Key: (strategy, metric)."""
-
-    comparison: Comparison
-    """Its ids of questions are keys: see `question_key`."""
-    interval: Interval | None
-
-    @property
-    def verdict(self) -> str:
-        """`better`, `worse`, or `not significantly different` if chance may explain the difference."""
-        if not self.comparison.significant:
-            return "not significantly different"
-        return "worse" if self.comparison.behind else "better"
-
-
-def question_key(row: ScoredQuestion | Unscored) -> str:
-    """Return the key of a question, which is unique across sets; in other words it is another question."""
-    return BETWEEN.join((row.set, row.split, row.question_id, row.query))
-
-
-def differences(left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:
-    """Return left minus right for each strategy; p values are Holm-corrected over all returned differences.
-
-    Raises:
-        ExperimentError: no strategy was asked the same question on both sides.
-    """
-    ours, theirs = _pooled(left), _pooled(right)
-    compared = compare_experiments(_experiment(ours), _experiment(theirs), COMPARED)
-    return tuple(MetricDifference(comparison, _interval(comparison, ours, theirs)) for comparison in compared)
-
-
-def _differences_to_shipped(rows: Sequence[ScoredQuestion]) -> tuple[MetricDifference, ...]:
+def _differences_to_shipped(rows: Sequence[ScoredQuestion]) -> tuple[Comparison, ...]:
     """Return every other strategy minus the shipped one; empty if there is no other, or that was not scored."""
     others = [row for row in rows if row.strategy != SHIPPED]
     own = [row for row in rows if row.strategy == SHIPPED and row.gold]
     if not own or not others:
         return ()
     names = dict.fromkeys(row.strategy for row in others)
-    return differences(others, [replace(row, strategy=name) for name in names for row in own])
-
-
-def _pooled(rows: Sequence[ScoredQuestion]) -> list[ScoredQuestion]:
-    return [replace(row, set=ALL, split=ALL, question_id=question_key(row)) for row in rows]
-
-
-def _experiment(rows: Sequence[ScoredQuestion]) -> Experiment:
-    return Experiment("", tuple(rows), (), (), ())
-
-
-def _interval(compared: Comparison, left: Sequence[ScoredQuestion], right: Sequence[ScoredQuestion]) -> Interval | None:
-    ours, theirs = (
-        {row.question_id: row.values[compared.metric] for row in rows if _counts(row, compared)}
-        for rows in (left, right)
-    )
-    return bootstrap_interval([value - theirs[name] for name, value in ours.items() if name in theirs])
-
-
-def _counts(row: ScoredQuestion, compared: Comparison) -> bool:
-    return row.strategy == compared.strategy and compared.metric in row.values
+    return compare_rows(others, [replace(row, strategy=name) for name in names for row in own])
 
 
 HEATED = names(Use.BY_KIND)
@@ -142,7 +87,7 @@ class Standings:
     """The strategies side by side: the shipped one first, so that a narrow page shows it, then the others in order."""
 
     strategies: tuple[Standing, ...]
-    differences: tuple[MetricDifference, ...]
+    differences: tuple[Comparison, ...]
     """Every other strategy minus `default`."""
 
     @property
@@ -166,13 +111,7 @@ class Standings:
 
 
 def standings_of(evaluation: Evaluation, failed: Sequence[FailedQuestion], *, times: bool) -> Standings:
-    """Return the standings of the strategies of an evaluation over the rows of its headline.
-
-    Args:
-        evaluation: an evaluation with an experiment.
-        failed: the failures among these rows, of all strategies.
-        times: whether to include milliseconds.
-    """
+    """Return the standings of the strategies of an evaluation over the rows of its headline."""
     rows, headline = evaluation.headline_rows(), evaluation.headline()
     standings = []
     for name, numbers in headline.items():
@@ -203,9 +142,9 @@ def _filtering(name: str, rows: Sequence[ScoredQuestion], numbers: Sequence[Aggr
     whole = {number.metric: number for number in numbers if number.book == number.kind == ALL}
     return Filtering(
         counterpart=counterpart.name,
-        noise=_mean([row.values[NOISE] for row in compared]),
-        unfiltered_noise=_mean([row.unfiltered_noise or 0.0 for row in compared]),
-        guarded_noise=_mean([row.unfiltered_guarded_noise or 0.0 for row in compared]),
+        noise=fmean(row.values[NOISE] for row in compared),
+        unfiltered_noise=fmean(row.unfiltered_noise or 0.0 for row in compared),
+        guarded_noise=fmean(row.unfiltered_guarded_noise or 0.0 for row in compared),
         reduction=whole.get("noise_reduction"),
         recall_preserved=whole.get("recall_preserved"),
         n_excluded=sum(len(row.excluded_gold) for row in rows),
@@ -220,8 +159,7 @@ def _causes(failed: Sequence[FailedQuestion]) -> dict[str, int]:
 
 
 def _worst_first(failure: FailedQuestion) -> tuple[bool, float, str]:
-    rank = float("inf") if failure.gold_rank is None else failure.gold_rank
-    return not failure.row.excluded_gold, -rank, failure.row.question_id
+    return not failure.row.excluded_gold, -rank_or_infinity(failure.row.gold_rank), failure.row.question_id
 
 
 def _names(standing: Standing, what: str) -> list[str]:
@@ -232,7 +170,3 @@ def _names(standing: Standing, what: str) -> list[str]:
 def _value(standing: Standing, metric: str) -> float:
     number = standing.number(metric)
     return 0.0 if number is None or number.value is None else number.value
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)

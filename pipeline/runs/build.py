@@ -338,7 +338,7 @@ def _objection(home: Home) -> str:
     reasons = GOLD_RESOLVES.reasons(
         Scores(Experiment(home.candidate, (), evaluability(sets), unscored, ()), stale=stale)
     )
-    return summary(reasons) if any(reason.blocks for reason in reasons) else ""
+    return summary([reason.objection for reason in reasons]) if any(reason.blocks for reason in reasons) else ""
 
 
 def _compared(folders: tuple[BookFolder, ...], before: Mapping[str, BookEntry]) -> Build:

@@ -89,13 +89,7 @@ class Runner:
         *,
         config: Mapping[str, Mapping[str, object]] = MappingProxyType({}),
     ) -> RunOutcome:
-        """Run one job in this process. A failure is in the outcome and is not raised.
-
-        Args:
-            partition_key: key of the book or the strategy.
-            listener: called with each step, and with the progress of embedding.
-            config: configuration of its assets, by asset name.
-        """
+        """Run one job in this process. A failure is in the outcome and is not raised."""
         run_id = str(uuid.uuid4())
 
         def tell(entry: dg.EventLogEntry) -> None:

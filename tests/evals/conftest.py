@@ -14,6 +14,7 @@ from retrieval.home import Home
 from retrieval.search.retriever import Retriever
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Decision, Hit, Receipt, Retrieval
+from tests.scored_rows import scored_row
 
 DENSE = Strategy("dense", dense_weight=1.0)
 PREFILTER = Strategy("prefilter", dense_weight=1.0, query_must="prefilter")
@@ -115,23 +116,14 @@ def live(tiny_built: Home) -> Retriever:
 def build_row(name: str, rank: int | None = 1, query: str = "", strategy: str = "default") -> ScoredQuestion:
     """A question whose gold is at `rank`; 0: a question without gold."""
     values = {} if rank == 0 else {"hit@1": float(rank == 1), "mrr": 1 / rank if rank else 0.0}
-    return ScoredQuestion(
-        set="asked",
-        split="people",
+    return scored_row(
+        name,
         strategy=strategy,
-        question_id=name,
-        book="b",
-        kind="lookup",
         query=query or f"ask {name}",
         gold=() if rank == 0 else ("g",),
         chunk_ids=("a", "b", "c"),
         deep_chunk_ids=("a", "b", "c", "d"),
         deep_scores=(4.0, 3.0, 2.0, 1.0),
-        excluded_gold=(),
-        unfiltered_noise=None,
-        unfiltered_guarded_noise=None,
-        unfiltered_recall=None,
-        why="",
         values=values,
         milliseconds=7.0,
     )
@@ -151,7 +143,7 @@ def make_verdict(make_chunk: Callable[..., Chunk]) -> Callable[..., StrategyVerd
     ) -> StrategyVerdict:
         gold, other = make_chunk("g", row_key="6"), make_chunk("other", row_key="9")
         failed = tuple(
-            FailedQuestion(row, (gold,), row.gold_rank, other, ("the first is another row of the same table",))
+            FailedQuestion(row, (gold,), other, ("the first is another row of the same table",))
             for row in rows
             if row.values.get("hit@1") == 0
         )

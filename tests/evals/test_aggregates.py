@@ -1,41 +1,25 @@
 import re
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from evals.aggregates import aggregate, aggregate_frame, evaluability, question_frame, timings
-from evals.experiment import Measurement, run_experiment
-from evals.metrics import STANDARD, recall
+from evals.experiment import run_experiment
+from evals.metrics import STANDARD
 from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Question
 from evals.scored_questions import ScoredQuestion
+from tests.scored_rows import scored_row
 
 
-def row(question_id, book="b", kind="lookup", strategy="s", gold=("g",), milliseconds=1.0, excluded=(), **values):
-    noise = values.pop("unfiltered", None)
-    return ScoredQuestion(
-        set="set",
-        split="open",
-        strategy=strategy,
-        question_id=question_id,
-        book=book,
-        kind=kind,
-        query="?",
-        gold=gold,
-        chunk_ids=(),
-        deep_chunk_ids=(),
-        deep_scores=(),
-        excluded_gold=excluded,
-        unfiltered_noise=noise,
-        unfiltered_guarded_noise=noise,
-        unfiltered_recall=None,
-        why="",
-        values={name.replace("_at_", "@"): value for name, value in values.items()},
-        milliseconds=milliseconds,
-    )
+def row(question_id, excluded=(), unfiltered=None, **given):
+    """A row; what is no field of one is a metric, with `_at_` for `@`."""
+    names = {field.name for field in fields(ScoredQuestion)}
+    values = {name.replace("_at_", "@"): given.pop(name) for name in list(given) if name not in names}
+    return scored_row(question_id, excluded_gold=excluded, unfiltered_noise=unfiltered, values=values, **given)
 
 
 def test_every_book_and_kind_has_its_number_and_star_has_all():
@@ -147,10 +131,7 @@ FLOATS = ["unfiltered_noise", "unfiltered_guarded_noise", "unfiltered_recall", "
 @pytest.fixture
 def experiment(library, dense, prefilter):
     searcher = library.searcher(dense="g0 g1 g2 u/g3 g1/g4 p/g5 u", prefilter="g0 u/g1/p/u")
-    measures = Measurement(metrics=(*STANDARD, recall(20)))
-    return run_experiment(
-        searcher, [dense, prefilter], [library.set()], library.chunks, snapshot="snap", measures=measures
-    )
+    return run_experiment(searcher, [dense, prefilter], [library.set()], library.chunks, snapshot="snap")
 
 
 def test_a_line_is_a_question_and_a_strategy(experiment):
@@ -172,7 +153,7 @@ def test_columns_stand_in_the_order_of_reports_with_types_that_do_not_depend_on_
     assert list(frame.columns) == [
         *("set", "split", "strategy", "book", "kind", "question_id", "query", "why", "n_gold", "n_shown"),
         *metrics,
-        *("noise@15", "cross_book_contamination", "wrong_row_rate", "no_answer_accuracy", "recall@20"),
+        *("noise@15", "cross_book_contamination", "wrong_row_rate", "no_answer_accuracy"),
         "false_exclusions",
         *FLOATS,
     ]

@@ -22,6 +22,7 @@ from evals.scored_questions import ScoredQuestion
 from retrieval.index.snapshot.live import promote
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
+from tests.scored_rows import scored_row
 
 
 @pytest.fixture
@@ -193,10 +194,7 @@ QUESTION = '{"id": "q", "query": "What does a mace cost?", "gold": [{"snippet": 
 
 
 def row(question: str, mrr: float, split: str = "people") -> ScoredQuestion:
-    named = {"set": "s", "split": split, "strategy": SHIPPED, "question_id": question, "book": "b", "kind": "k"}
-    nothing = {"gold": ("g",), "chunk_ids": (), "deep_chunk_ids": (), "deep_scores": (), "excluded_gold": ()}
-    unfiltered = {"unfiltered_noise": None, "unfiltered_guarded_noise": None, "unfiltered_recall": None}
-    return ScoredQuestion(**named, query=question, **nothing, **unfiltered, why="", values={"mrr": mrr})
+    return scored_row(question, split=split, values={"mrr": mrr})
 
 
 def test_the_best_is_whom_the_candidate_is_furthest_behind() -> None:

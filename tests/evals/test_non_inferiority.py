@@ -1,22 +1,20 @@
 """What the gate says of a difference in mrr, and how often it is wrong."""
 
-from dataclasses import fields
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from evals.non_inferiority import MOVED, Judgement, allowed, paired_changes
+from evals.non_inferiority import MOVED, allowed, paired_changes
 from evals.scored_questions import ScoredQuestion
+from tests.scored_rows import scored_row
 
 MOVES = (0.01, 0.2, 0.5, 0.5, 0.75, 0.95)
 """How far a question moves where it does, about as between versions of this program on three rule books."""
 
 
-def row(number: int, mrr: float, book: str = "b", split: str = "people", strategy: str = "default") -> ScoredQuestion:
-    named = {"set": "s", "split": split, "strategy": strategy, "question_id": f"q{number}", "book": book, "kind": "k"}
-    nothing = {"gold": ("g",), "chunk_ids": (), "deep_chunk_ids": (), "deep_scores": (), "excluded_gold": ()}
-    unfiltered = {"unfiltered_noise": None, "unfiltered_guarded_noise": None, "unfiltered_recall": None}
-    return ScoredQuestion(**named, query=f"ask {number}", **nothing, **unfiltered, why="", values={"mrr": mrr})
+def row(number: int, mrr: float, book: str = "b", **given: str) -> ScoredQuestion:
+    return scored_row(f"q{number}", book=book, values={"mrr": mrr}, **given)
 
 
 def rows(values: list[float], **given: str) -> list[ScoredQuestion]:
@@ -112,18 +110,9 @@ def test_what_many_questions_gain_they_may_lose() -> None:
     assert allowed([0.0] * 5, 0.1) == 0.2, "a whole question"
 
 
-def test_a_change_is_a_judgement_of_a_place() -> None:
-    (change,) = paired_changes(rows([1.0]), rows([1.0]))
-    assert isinstance(change, Judgement)
-    assert [field.name for field in fields(change)] == [
-        *("n", "difference", "low", "high", "verdict", "split", "book", "strategy", "lost")
-    ]
-
-
 def test_only_what_both_were_asked_counts() -> None:
     query = [row(0, 0.0), row(1, 1.0)]
-    other_text = ScoredQuestion(**{name: getattr(query[0], name) for name in query[0].__slots__} | {"query": "else"})
-    (change,) = paired_changes([other_text, query[1]], [row(0, 1.0), row(1, 1.0)])
+    (change,) = paired_changes([replace(query[0], query="else"), query[1]], [row(0, 1.0), row(1, 1.0)])
     assert (change.n, change.verdict) == (1, "not worse")
     assert paired_changes(rows([1.0]), rows([1.0], strategy="dense")) == ()
 

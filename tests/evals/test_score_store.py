@@ -4,15 +4,11 @@ from pathlib import Path
 
 from evals.score_store import ScoresKey, ScoreStore
 from evals.scored_questions import ScoredQuestion
+from tests.scored_rows import scored_row
 
 
 def row(question_id: str, set_: str = "mine") -> ScoredQuestion:
-    return ScoredQuestion(
-        *(set_, "people", "default", question_id, "", "rule", "What?", ("a",), ("a",), ("a",), (1.0,), ()),
-        *(None, None, None, "gold at rank 1"),
-        values={"mrr": 1.0},
-        milliseconds=2.0,
-    )
+    return scored_row(question_id, set=set_, values={"mrr": 1.0}, milliseconds=2.0)
 
 
 def key(snapshot: str, fingerprint: str, set_: str = "mine") -> ScoresKey:

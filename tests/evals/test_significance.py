@@ -27,7 +27,8 @@ def test_many_questions_are_drawn_in_blocks_of_bounded_size():
 
 def test_a_constant_has_no_width_and_nothing_has_no_interval():
     assert (bootstrap_interval([0.3] * 5).low, bootstrap_interval([0.3] * 5).high) == pytest.approx((0.3, 0.3))
-    assert bootstrap_interval([]) is None
+    with pytest.raises(ValueError, match="no values"):
+        bootstrap_interval([])
     assert ratio_intervals(np.ones((4, 1)), np.zeros((4, 1))) == (None,)
 
 
@@ -73,13 +74,11 @@ def test_equal_sums_count_as_extreme_however_they_are_added_up():
     assert paired_randomisation([tenth / 10 for tenth in tenths], [0.0] * 6) == pytest.approx(expected)
 
 
-def test_the_interval_and_p_are_the_same_on_every_run_and_others_with_another_seed():
+def test_the_interval_and_p_are_the_same_on_every_run():
     values = list(np.random.default_rng(3).random(50))
     assert bootstrap_interval(values) == bootstrap_interval(values)
-    assert bootstrap_interval(values) != bootstrap_interval(values, seed=1)
     left, right = np.random.default_rng(2).random((2, 60))
     assert paired_randomisation(left, right) == paired_randomisation(left, right)
-    assert paired_randomisation(left, right) != paired_randomisation(left, right, seed=1)
 
 
 def test_one_difference_or_none_says_nothing_and_unpaired_values_are_refused():

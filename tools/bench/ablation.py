@@ -90,8 +90,7 @@ class Number:
     @classmethod
     def of(cls, values: Sequence[float]) -> "Number":
         """The mean of at least one value."""
-        interval = bootstrap_interval(values)
-        return cls(float(np.mean(values)), interval or Interval(float("nan"), float("nan")))
+        return cls(float(np.mean(values)), bootstrap_interval(values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from evals.aggregates import Aggregate, aggregate, evaluability, timings
-from evals.experiment import Measurement, Progress, counterpart_among, run_experiment
+from evals.experiment import Measurement, Progress, run_experiment
 from evals.metrics import SHOWN
 from evals.noise import Admits, Surroundings
 from evals.questions.gold import AnchorFinding, Resolution
@@ -194,7 +194,6 @@ def _joined(left: QuestionSet, right: QuestionSet) -> QuestionSet:
 
 def _measures(corpus: Corpus, snapshot: Snapshot, chunks: Sequence[Chunk], folder: Path, tell: Tell) -> Measurement:
     return Measurement(
-        counterpart=counterpart_among(STRATEGIES.values()),
         admits=_admits(snapshot),
         embedder=WORD_EMBEDDER,
         surroundings=Surroundings.of(chunks, snapshot.graph),

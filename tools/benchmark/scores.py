@@ -122,8 +122,8 @@ def _scores(questions: Sequence[QuestionOutcome]) -> Iterator[Score]:
             interval = wilson_interval(sum(reached), len(same))
             yield Score(kind, measure, _share(reached), round(interval.low, 4), round(interval.high, 4), len(same))
     rows = [float(question.siblings) for question in questions if question.kind == "row" and question.n_siblings]
-    spread = bootstrap_interval(rows)
-    if spread is not None:
+    if rows:
+        spread = bootstrap_interval(rows)
         mean = round(sum(rows) / len(rows), 2)
         yield Score("row", "siblings", mean, round(spread.low, 2), round(spread.high, 2), len(rows))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from evals.errors import EvaluationError
-from evals.generation.generation import GenerationSettings, generate_questions
+from evals.generation.generation import generate_questions
 from evals.questions.question_sets import FILE_NAME, QuestionSet
 from evals.questions.questions import Question, load_questions
 from evals.sample import SHELF
@@ -214,7 +214,7 @@ class GeneratedCorpus(LibraryBook):
 
 def generated_questions(chunks: Sequence[Chunk], vocabulary: Vocabulary, seed: int) -> list[Question]:
     """Every question that the templates write about a book, in the order of its documents."""
-    documents = generate_questions(chunks, vocabulary, GenerationSettings(seed=seed))
+    documents = generate_questions(chunks, vocabulary, seed)
     return [question for document in documents for question in document.questions]
 
 

@@ -44,17 +44,6 @@ def test_the_same_questions_give_the_same_bytes(tmp_path, name):
     assert [path.name for path in (tmp_path / "a").iterdir()] == [name]
 
 
-def test_a_gold_entry_without_book_stands_in_the_questions_book_and_file_is_a_document(tmp_path):
-    entry = {
-        "id": "q",
-        "query": "x",
-        "book": "osric",
-        "gold": [{"file": "osric/a.md", "row_header": "| L |", "line": 3}],
-    }
-    (tmp_path / "q.jsonl").write_text(json.dumps(entry))
-    assert load_questions(tmp_path / "q.jsonl")[0].gold == (Anchor("osric", document="a.md", line=3),)
-
-
 def test_every_problem_is_reported_at_once_with_line_and_value(tmp_path):
     lines = [
         '{"id": 1, "query": "x", "gold": [{"line": "many"}]}',
@@ -128,7 +117,8 @@ def problem(tmp_path, gold, **given):
 
 
 def test_a_file_names_book_and_document_and_wins_over_the_questions_book(tmp_path):
-    assert read(tmp_path, [{"file": "osric/a.md"}]) == (Anchor("osric", document="a.md"),)
+    entry = {"file": "osric/a.md", "row_header": "| L |", "line": 3}
+    assert read(tmp_path, [entry]) == (Anchor("osric", document="a.md", line=3),)
     assert read(tmp_path, [{"file": "osric/part/a.md"}]) == (Anchor("osric", document="part/a.md"),)
     gold = read(tmp_path, [{"file": "fiends/a.md"}, {"row_key": "6"}], book="osric")
     assert gold == (Anchor("fiends", document="a.md"), Anchor("osric", row_key="6"))

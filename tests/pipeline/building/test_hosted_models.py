@@ -61,8 +61,11 @@ def test_a_key_that_is_refused_is_one_line_before_the_tables_are_read(tiny: Home
         prepare_models(by_model(tiny), access)
     assert "\n" not in str(refused.value)
     assert access.key not in str(refused.value)
-    prepare_models(by_model(tiny), Access.of_environment(chat_server.environment))
+    known = Access.of_environment(chat_server.environment)
+    prepare_models(by_model(tiny), known)
     assert not chat_server.asked
+    with pytest.raises(ModelError, match=r"llama9 cannot be called: .*'llama9' does not exist"):
+        prepare_models(by_model(tiny, "llama9"), known)
 
 
 def test_a_missing_key_and_one_that_no_header_can_have_are_found_without_a_server(tiny: Home) -> None:
@@ -70,13 +73,6 @@ def test_a_missing_key_and_one_that_no_header_can_have_are_found_without_a_serve
         prepare_models(hosted(tiny), Access())
     with pytest.raises(ModelKeyError, match="has a character that no key can have"):
         prepare_models(by_model(tiny), Access("sk a secret"))
-
-
-def test_a_model_that_the_server_does_not_have_is_one_line(tiny: Home, chat_server: FakeOpenAi) -> None:
-    chat_server.models = frozenset({"gpt-4o-mini"})
-    access = Access.of_environment(chat_server.environment)
-    with pytest.raises(ModelError, match=r"llama9 cannot be called: .*'llama9' does not exist"):
-        prepare_models(by_model(tiny, "llama9"), access)
 
 
 def test_a_model_of_passages_is_asked_for_where_an_answer_is_missing(tiny: Home, chat_server: FakeOpenAi) -> None:

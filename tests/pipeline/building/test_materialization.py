@@ -3,7 +3,8 @@ from dataclasses import replace
 import dagster as dg
 import pytest
 
-from pipeline.building.materialization import SHOWN, content_version, held, materialized
+from evals.checks import SHOWN
+from pipeline.building.materialization import content_version, held, materialized
 from retrieval.query_must.lint import LintFinding
 
 

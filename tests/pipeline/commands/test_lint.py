@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from pipeline.building.book_records import GUARDS
-from pipeline.lint.inspection import Inspection, inspect, predicate_findings
+from pipeline.lint.inspection import Inspection, inspect
 from retrieval.files.records import read_jsonl, write_jsonl
 from retrieval.home import Home
 from retrieval.index.embedding.embedders import load_embedder
 from retrieval.index.snapshot.live import promote
 from retrieval.index.snapshot.snapshot import build_snapshot, open_snapshot
-from retrieval.ingest.density import near_duplicates, table_densities
 from retrieval.ingest.tables.table import Table
 from retrieval.types import Book, Chunk, Find, Row, TableRule
 
@@ -122,6 +121,8 @@ def test_as_json_it_holds_every_table_with_its_density(lint_sample: Lint) -> Non
     matrix = tables["I.C. Attack Matrix for Magic-Users and Illusionists"]
     assert (matrix["rows"], matrix["guarded"], matrix["density"]) == (21, 21, 1.0)
     assert tables["Random Encounters: Forest"]["density"] == 0.0
+    short = tables["II.C. Saving Throws for Magic-Users and Illusionists"]
+    assert (short["rows"], short["density"]) == (5, 1.0), "with the tables of the same columns"
     assert tables["Random Encounters: Forest"]["guarded"] == 12
     densities = [table["density"] for table in report["tables"]]
     assert densities == sorted(densities, reverse=True)
@@ -233,11 +234,15 @@ def test_a_lost_cell_is_an_error_of_fidelity(lint: Lint, tiny: Home) -> None:
     assert "2 gp" in out
 
 
-def test_a_lost_row_is_an_error_of_fidelity(tiny: Home) -> None:
-    with_chunks(tiny, [chunk for chunk in tiny_chunks(tiny) if chunk.row_key != "Mace"])
+def test_a_row_in_no_chunk_or_in_two_is_an_error_of_fidelity(tiny: Home) -> None:
+    chunks = tiny_chunks(tiny)
+    with_chunks(tiny, [chunk for chunk in chunks if chunk.row_key != "Mace"])
     (sentence,) = inspected(tiny).violations
-    assert "Mace" in sentence
+    assert "'Mace'" in sentence
     assert "in no chunk" in sentence
+    with_chunks(tiny, [*chunks, *(replace(chunk, id="twin") for chunk in chunks if chunk.row_key == "Mace")])
+    (sentence,) = inspected(tiny).violations
+    assert "matches no row" in sentence
 
 
 def test_records_of_another_build_are_not_compared(lint: Lint, tiny: Home) -> None:
@@ -260,40 +265,6 @@ def test_the_candidate_is_linted_when_asked_for(lint: Lint, tiny: Home) -> None:
 def test_where_nothing_is_built_it_says_so(lint: Lint, tmp_path: Path) -> None:
     assert lint("--home", tmp_path)[0] == 2
     assert lint("--home", tmp_path, "--candidate")[0] == 2
-
-
-def test_the_asset_checks_know_which_tables_may_have_predicates(tiny: Home) -> None:
-    folder = tiny.book("tiny")
-    rows = [replace(row, query_must='{"contain": "weapon"}') for row in read_jsonl(folder / "predicates.jsonl", Row)]
-    tables = read_jsonl(folder / "tables.jsonl", Table)
-    assert "not_strict" in {finding.rule for finding in predicate_findings(rows, tables)}
-    assert "not_strict" not in {finding.rule for finding in predicate_findings(rows)}
-
-
-def test_the_asset_checks_know_the_predicates_of_the_owner(tiny: Home) -> None:
-    folder, must = tiny.book("tiny"), '{"contain": "weapon"}'
-    rows = [replace(row, query_must=must) for row in read_jsonl(folder / "predicates.jsonl", Row)]
-    tables = read_jsonl(folder / "tables.jsonl", Table)
-    assert {finding.rule for finding in predicate_findings(rows, tables)} == {"not_strict", "shadowed"}
-    owned = [replace(table, rule=TableRule(1, Find(heading="Weapons"), query_must=must)) for table in tables]
-    assert predicate_findings(rows, owned) == ()
-
-
-def test_density_counts_neighbours_in_twin_tables(sample: Home) -> None:
-    chunks = read_jsonl(sample.book("lantern-and-blade") / "chunks.jsonl", Chunk)
-    by_title = {table.title: table for table in table_densities(chunks)}
-    short = by_title["II.C. Saving Throws for Magic-Users and Illusionists"]
-    assert short.rows == 5
-    assert short.density == 1.0
-    alone = [chunk for chunk in chunks if chunk.table_id == short.table_id]
-    assert table_densities(alone)[0].density == 0.0
-
-
-def test_near_duplicates_are_told_from_strangers() -> None:
-    twins = [f"attack matrix for clerics, armor class {number}" for number in range(6)]
-    assert near_duplicates([*twins, "a silk rope of fifty feet"]).tolist() == [True] * 6 + [False]
-    assert near_duplicates(twins[:5]).tolist() == [False] * 5
-    assert near_duplicates([]).tolist() == []
 
 
 def test_a_book_that_a_killed_build_left_half_read_is_not_held_against_the_live_index(tiny: Home, lint: Lint) -> None:

@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[3]
 def test_a_home_in_step_with_its_library(tiny: Home) -> None:
     result = Status.of(tiny)
     assert result.books == {"tiny": "indexed"}
-    assert (result.library, result.embedder, result.questions) == (tiny.library, "minilm", ())
+    assert result.home.settings == tiny.settings
     assert result.live is not None
     assert (result.live.id, result.live.n_chunks, result.live.n_tables) == (live_id(tiny.root), 4, 1)
     assert (result.live.n_guarded, result.live.embedder, result.live.scores) == (3, "minilm", {})

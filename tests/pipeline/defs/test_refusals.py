@@ -110,7 +110,7 @@ def test_a_forced_promotion_is_told_with_what_it_broke_after_a_harmless_edit_too
         (forced, "forced", "the prices of both editions"),
         (deployment.live, "promoted", "build"),
     ]
-    assert [[(moved.question_id, moved.before, moved.after) for moved in each.broken] for each in attempts] == [
+    assert [[(moved.row.question_id, moved.before, moved.after) for moved in each.broken] for each in attempts] == [
         [],
         [(name, 1, 2) for name in weapons],
         [],

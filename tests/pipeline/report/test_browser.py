@@ -72,7 +72,7 @@ def test_the_filters_narrow_the_table(browser: Any, url: str, sample_report: Rep
     wanted = {
         outcome.row.question_id
         for outcome in sample_report.outcomes
-        if outcome.failed and outcome.row.strategy == "dense" and outcome.row.kind == "rule"
+        if outcome.failure and outcome.row.strategy == "dense" and outcome.row.kind == "rule"
     }
     assert wanted
     assert set(browser.run(f"{ROWS}.map(row => row.querySelector('.qid').textContent)")) == wanted
@@ -123,7 +123,7 @@ def test_an_excluded_question_fits_its_column(browser: Any, hostile_report: Repo
 def test_a_failure_says_what_came_first_and_what_should_have(browser: Any, url: str, sample_report: Report) -> None:
     browser.open(url)
     shown = browser.run(f"{ROWS}.map(row => row.querySelector('.met')?.textContent ?? '')")
-    failed = [outcome for outcome in sample_report.outcomes if outcome.failed and outcome.row.strategy == "default"]
+    failed = [outcome for outcome in sample_report.outcomes if outcome.failure and outcome.row.strategy == "default"]
     assert [text for text in shown if text] == [
         f"First came {each.first.title}; gold is {each.gold.title}" for each in failed if each.first and each.gold
     ]

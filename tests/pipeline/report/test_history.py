@@ -61,11 +61,11 @@ def test_a_snapshot_is_compared_with_the_one_before_question_by_question(sample_
     change = made.history.change
     assert change.before == BEFORE
     assert change.contents is None
-    assert [each.question_id for each in change.better] == gained
+    assert [each.row.question_id for each in change.better] == gained
     assert {(each.before, each.after) for each in change.better} == {(None, 1)}
     assert change.worse == ()
-    by_metric = {difference.comparison.metric: difference for difference in change.differences}
-    assert by_metric["hit@1"].comparison.difference == pytest.approx(20 / 102)
+    by_metric = {difference.metric: difference for difference in change.differences}
+    assert by_metric["hit@1"].difference == pytest.approx(20 / 102)
     assert by_metric["hit@1"].verdict == "better"
     (verdict,) = [verdict for verdict in made.verdicts if verdict.rule == "not_worse_than_live"]
     assert (verdict.state, verdict.note) == ("held", f"compared with {BEFORE}, which was scored before it")
@@ -81,7 +81,7 @@ def test_a_snapshot_that_lost_many_questions_does_not_pass(sample_copy: Home) ->
     score_before(sample_copy, dict.fromkeys(lost, FOUND))
     made = report_of(sample_copy)
     assert made.history.change is not None
-    assert [each.question_id for each in made.history.change.worse] == lost
+    assert [each.row.question_id for each in made.history.change.worse] == lost
     (verdict,) = [verdict for verdict in made.verdicts if verdict.rule == "not_worse_than_live"]
     assert verdict.state == "failed"
     assert verdict.against[0].startswith("default: mrr is below that of live, people")
@@ -101,7 +101,7 @@ def test_each_promotion_names_what_it_broke_and_repaired(sample_copy: Home) -> N
     (root / HISTORY_FILE).write_bytes(dump_promotions((*before, built)))
     made = report_of(sample_copy)
     names = [
-        (each.snapshot, each.state, each.why, *(moved.question_id for moved in (*each.broken, *each.repaired)))
+        (each.snapshot, each.state, each.why, *(moved.row.question_id for moved in (*each.broken, *each.repaired)))
         for each in made.history.attempts
     ]
     assert names == [
@@ -128,7 +128,7 @@ def test_chunks_that_came_and_went_are_counted(sample_copy: Home) -> None:
     assert change.contents is not None
     assert (change.contents.n_new, change.contents.n_gone) == (4, 1)
     assert change.contents.gone == (chunks[0].title,)
-    assert not any(difference.comparison.difference for difference in change.differences)
+    assert not any(difference.difference for difference in change.differences)
 
 
 @pytest.mark.slow

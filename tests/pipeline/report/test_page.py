@@ -70,9 +70,9 @@ def test_failures_of_default_are_shown_before_all_others(short_report: Report) -
     shown = [outcome for outcome in made.outcomes if outcome.ranking]
     assert len(shown) == 12
     assert {each.row.question_id for each in shown if each.row.strategy == "default"} == {
-        outcome.row.question_id for outcome in made.outcomes if outcome.row.strategy == "default" and outcome.failed
+        outcome.row.question_id for outcome in made.outcomes if outcome.row.strategy == "default" and outcome.failure
     }
-    assert all(each.failed for each in shown)
+    assert all(each.failure for each in shown)
 
 
 @pytest.mark.usefixtures("few_rankings")
@@ -163,7 +163,7 @@ def test_what_stands_in_a_chunk_is_text(hostile_report: Report) -> None:
     assert first.ranking is not None
     (hit, *hits) = first.ranking.hits
     told = replace(hit, hit=replace(hit.hit, chunk=chunk))
-    changed = replace(first, first=None, gold=None, ranking=replace(first.ranking, hits=(told, *hits)))
+    changed = replace(first, failure=None, ranking=replace(first.ranking, hits=(told, *hits)))
     made = replace(
         hostile_report,
         exclusions=(Exclusion(exclusion.row, chunk, "<i>why</i>", "<i>what</i>"),),

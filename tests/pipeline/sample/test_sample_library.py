@@ -1,9 +1,7 @@
 """The sample book and its questions belong together: every gold anchor is in the book as written."""
 
-import collections
 import json
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ QUESTIONS: list[dict[str, Any]] = [
     json.loads(line) for line in SAMPLE_QUESTIONS.read_text(encoding="utf-8").splitlines()
 ]
 GOLD = [(question["id"], anchor) for question in QUESTIONS for anchor in question["gold"]]
-KINDS = {"matrix-lookup", "rule", "comparison", "no-answer"}
 EXAMPLES = (
     "What does a 7th level cleric need to roll to hit AC 6?",
     "Who wins: 4th level fighter (AC 3) vs 7th level fighter (AC 9)?",
@@ -52,15 +49,6 @@ def anchors_of(query: str) -> list[tuple[str, str]]:
     return [(anchor["heading_path"][-1].split(" ")[0], anchor["row_key"]) for anchor in gold]
 
 
-def table_lines() -> list[tuple[list[str], str]]:
-    return [
-        pair
-        for path in sorted(LIBRARY.glob("*/*.md"))
-        for pair in lines_under_headings(path)
-        if pair[1].startswith("|") and not pair[1].startswith("| ---")
-    ]
-
-
 @pytest.mark.parametrize(("question_id", "anchor"), GOLD, ids=lambda value: value if isinstance(value, str) else "")
 def test_gold_snippet_stands_once_under_its_headings(question_id: str, anchor: dict[str, Any]) -> None:
     pairs = lines_under_headings(LIBRARY / anchor["book"] / anchor["document"])
@@ -86,41 +74,11 @@ def test_gold_caption_is_the_bold_line_above(question_id: str, anchor: dict[str,
     assert anchor["caption"] == (bold[1] if bold else None), question_id
 
 
-def test_every_line_has_exactly_the_promised_fields() -> None:
-    for question in QUESTIONS:
-        assert set(question) == {"id", "query", "book", "kind", "answer", "tags", "keys", "gold"}, question["id"]
-        assert question["query"].strip()
-        assert question["answer"].strip()
-        assert question["tags"]
-        for anchor in question["gold"]:
-            assert set(anchor) == {"book", "document", "heading_path", "caption", "row_key", "snippet"}, question["id"]
-            assert anchor["book"] == question["book"]
-
-
-def test_ids_and_queries_are_unique_and_kinds_are_known() -> None:
-    assert len({question["id"] for question in QUESTIONS}) == len(QUESTIONS)
-    assert len({question["query"].casefold() for question in QUESTIONS}) == len(QUESTIONS)
-    assert {question["kind"] for question in QUESTIONS} == KINDS
-
-
 def test_only_no_answer_questions_lack_gold() -> None:
     for question in QUESTIONS:
         assert (question["kind"] == "no-answer") == (not question["gold"]), question["id"]
         if question["kind"] == "comparison":
             assert len(question["gold"]) >= 2, question["id"]
-
-
-def test_questions_are_spread_over_what_the_book_holds() -> None:
-    kinds = collections.Counter(question["kind"] for question in QUESTIONS)
-    tags = collections.Counter(tag for question in QUESTIONS for tag in question["tags"])
-    assert len(QUESTIONS) >= 80
-    assert sum(bool(question["gold"]) for question in QUESTIONS) >= 50
-    assert kinds["matrix-lookup"] >= 50
-    assert kinds["rule"] >= 15
-    assert kinds["comparison"] >= 6
-    assert kinds["no-answer"] >= 6
-    assert tags["attack-matrix"] >= 20
-    assert tags["psionics"] + tags["encounters"] >= 12
 
 
 def test_published_examples_have_the_gold_of_the_meaning() -> None:
@@ -160,41 +118,3 @@ def test_attack_questions_ask_for_the_column_of_their_level() -> None:
             first, _, last = question["keys"]["column"].removeprefix("Level ").rstrip("+").partition("-")
             assert int(first) <= int(question["keys"]["level"]) <= int(last or 99), question["id"]
             assert question["gold"][0]["row_key"] == question["keys"]["ac"], question["id"]
-
-
-def test_four_attack_matrices_share_one_header_and_every_armor_class() -> None:
-    rows = [(path[-1], line) for path, line in table_lines() if "Attack Matrix for" in path[-1]]
-    headers = {line for _, line in rows if line.startswith("| Opponent Armor Class")}
-    keys = collections.defaultdict(list)
-    for title, line in rows:
-        if line not in headers:
-            keys[title].append(int(cells_of(line)[0]))
-    assert len(headers) == 1
-    assert len(keys) == 4
-    assert all(column == list(range(10, -11, -1)) for column in keys.values())
-
-
-def test_encounter_tables_share_one_header() -> None:
-    rows = [(path[-1], line) for path, line in table_lines() if path[-1].startswith("Random Encounters: ")]
-    headers = collections.Counter(line for _, line in rows if line.startswith("| Roll"))
-    assert len(headers) == 1
-    assert headers.total() >= 4
-    assert len(rows) - headers.total() >= 4 * 12
-
-
-def test_book_is_large_enough_to_crowd_a_ranking() -> None:
-    prose = [
-        line
-        for path in sorted(LIBRARY.glob("*/*.md"))
-        for _, line in lines_under_headings(path)
-        if len(line) >= 120 and line[0].isalpha()
-    ]
-    assert len(table_lines()) >= 400
-    assert len(prose) >= 100
-
-
-def test_book_metadata_is_whole() -> None:
-    for book in (path for path in LIBRARY.iterdir() if path.is_dir()):
-        metadata = tomllib.loads((book / "book.toml").read_text(encoding="utf-8"))
-        assert {"title", "source", "doc_type", "tags", "last_update_date"} <= set(metadata)
-        assert re.fullmatch(r"\d{4}-\d\d-\d\d", metadata["last_update_date"])
