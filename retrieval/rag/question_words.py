@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from unicodedata import normalize
 
 from retrieval.index.snapshot.snapshot import Snapshot
 from retrieval.language.english import word_set, word_sets
@@ -18,6 +19,8 @@ from retrieval.types import Chunk
 _SPECIFIC = re.compile(r"(?<![\w.])(?=\w*[\d_A-Z])\w+(?:[._/-]\w+)*")
 _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:st|nd|rd|th)?")
 _SEPARATORS = re.compile(r"[\W_]+")
+_DIGITS_BESIDE_LETTERS = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+"""Where `UN1824` may have a blank."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _POLAR = re.compile(
     r"^\s*(?:is|are|am|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had)\b"
@@ -95,6 +98,11 @@ class QuestionWords:
         return {token: weight for cut, weight in zip(self.tokens, self.weights, strict=True) for token in cut}
 
     @cached_property
+    def quantities(self) -> tuple[tuple[frozenset[str], Quantity], ...]:
+        """Its quantities, each with its words."""
+        return tuple((frozenset(WORD.findall(quantity.text)), quantity) for quantity in quantities(self.text))
+
+    @cached_property
     def identifiers(self) -> tuple[str, ...]:
         """Its identifiers and their parts that are names, as written, each once."""
         return tuple(dict.fromkeys(identifiers(self.text)))
@@ -132,17 +140,22 @@ class PassageWords:
     """Index tokens of its book, document, headings, column heads and cells, or of its prose."""
     folded: str
     """All of that as written, in lower case, with one space for each run of characters other than letters and
-    digits."""
+    digits; `₂` is `2`."""
+    key: Quantity | None = None
+    """The number or the range that is the key of a row."""
 
     @classmethod
     def of(cls, chunk: Chunk, snapshot: Snapshot) -> "PassageWords":
         """Read a chunk as the index of its snapshot does."""
+        cells = zip(chunk.cells, chunk.columns, strict=False)
+        column = next((column for cell, column in cells if cell == chunk.row_key), None)
         stated = " ".join((chunk.search_text, chunk.title, *chunk.names, *chunk.searched_as))
         location = f"{chunk.book} {chunk.document}"
         tokenize = snapshot.lexical.tokenize
         return cls(
             frozenset(tokenize(stated)) | frozenset(tokenize(_SEPARATORS.sub(" ", location))),
-            f" {_SEPARATORS.sub(' ', f'{location} {stated}'.casefold())} ",
+            f" {_folded(f'{location} {stated}')} ",
+            None if column is None else figure_of_cell(chunk.row_key or "", column, is_key=True),
         )
 
     def covers(self, word: frozenset[str]) -> bool:
@@ -151,15 +164,22 @@ class PassageWords:
 
     def has(self, name: str) -> bool:
         """Whether it contains a name or a code, however its parts are joined."""
-        folded = _SEPARATORS.sub(" ", name.casefold()).strip()
-        return f" {folded} " in self.folded or f" {folded}s " in self.folded
+        folded = _folded(name).strip()
+        apart = _DIGITS_BESIDE_LETTERS.sub(" ", folded)
+        return any(f" {words} " in self.folded for words in (folded, f"{folded}s", apart))
 
     def cover(self, question: QuestionWords) -> float:
         """Return the share of the question's words that it contains, weighted by rarity, 0 to 1; 1 for a question
         without words."""
         total = sum(question.weights)
-        had = sum(weight for cut, weight in zip(question.tokens, question.weights, strict=True) if self.covers(cut))
+        words = zip(question.words, question.tokens, question.weights, strict=True)
+        had = sum(weight for word, cut, weight in words if self.covers(cut) or self._holds(word, question))
         return had / total if total else 1.0
+
+    def _holds(self, word: str, question: QuestionWords) -> bool:
+        """Whether a word is of a number that is within the key of the row: `350` for `201–400`."""
+        key = self.key
+        return key is not None and any(word in words and holds(key, figure) for words, figure in question.quantities)
 
     def named(self, question: QuestionWords) -> float:
         """Return the share of the question's names and codes that it contains, 0 to 1; 1 for a question without
@@ -177,10 +197,14 @@ class PassageWords:
         left = [
             (weight, word)
             for word, cut, weight in zip(question.words, question.tokens, question.weights, strict=True)
-            if not self.covers(cut) and not self.has(word) and word.casefold() not in asking
+            if not (self.covers(cut) or self.has(word) or self._holds(word, question)) and word.casefold() not in asking
         ]
         within = frozenset(part for name in names for part in WORD.findall(name))
         return (*names, *(word for _, word in sorted(left, key=lambda pair: -pair[0]) if word not in within))
+
+
+def _folded(text: str) -> str:
+    return _SEPARATORS.sub(" ", normalize("NFKC", text).casefold())
 
 
 def contradicts_number(question: str, chunk: Chunk) -> bool:

@@ -55,8 +55,11 @@ def test_a_capital_within_a_word_asks_for_no_identifier_that_the_books_lack(snap
 
 
 def test_a_code_is_found_however_its_parts_are_joined(snapshot: Snapshot) -> None:
-    passage = PassageWords.of(replace(EMPTY, search_text="the mx-64 and GTU 17"), snapshot)
+    passage = PassageWords.of(replace(EMPTY, search_text="the mx-64, UN 1824, SpO₂ and GTU 17"), snapshot)
     assert passage.has("MX_64")
+    assert passage.has("UN1824")
+    assert passage.has("spo2")
+    assert not passage.has("UN182")
     assert passage.has("GTU 17")
     assert not passage.has("GTU 1")
 
@@ -93,3 +96,14 @@ def test_another_number_under_the_same_label_is_a_contradiction(question: str) -
 )
 def test_a_number_that_the_row_has_or_that_nothing_in_it_is_called_after_is_none(question: str) -> None:
     assert not contradicts_number(question, BERTH)
+
+
+def test_a_number_within_the_key_of_a_row_is_not_missing(snapshot: Snapshot) -> None:
+    words = QuestionWords.of("toll for 350 km", snapshot)
+    row = replace(
+        EMPTY, search_text="toll", row_key="201–400", columns=("Distance, km", "Toll"), cells=("201–400", "9")
+    )
+    other = replace(row, row_key="401–600", cells=("401–600", "9"))
+    assert "350" not in PassageWords.of(row, snapshot).missing(words)
+    assert "350" in PassageWords.of(other, snapshot).missing(words)
+    assert PassageWords.of(row, snapshot).cover(words) > PassageWords.of(other, snapshot).cover(words)
