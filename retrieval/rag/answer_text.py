@@ -161,6 +161,8 @@ def _within_limit(question: str, cell: Cell) -> str:
     return "Yes" if wanted >= bound else f"No: at least {cell.text.strip()}"
 
 
+_SPEEDS = word_set("speeds")
+_DURATIONS = ("second", "month")
 _DIFFERENCE = re.compile(r"\b(?:difference|how much (?:more|less|\w+er)|gap|by how)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
 
@@ -184,7 +186,9 @@ def compare_sides(question: str, names: Sequence[str], cells: Sequence[Cell]) ->
         return _difference(values[0], values[1], cells) if _DIFFERENCE.search(question) else ""
     if first == second:
         return f"Both are the same: {cells[0].text.strip()}."
-    is_more = which == "more"
+    # Of two durations, the shorter one is faster.
+    is_of_speed = values[0].unit in _DURATIONS and not _SPEEDS.isdisjoint(WORD.findall(question.casefold()))
+    is_more = (which == "more") != is_of_speed
     best = 0 if (first > second) == is_more else 1
     texts = [cell.text.strip() for cell in (cells[best], cells[1 - best])]
     sentence = f"{'More' if is_more else 'Less'}: {names[best]} ({texts[0]} against {texts[1]})."

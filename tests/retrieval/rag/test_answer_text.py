@@ -133,6 +133,12 @@ def test_the_difference_is_told_where_it_is_wanted_and_equal_values_are_the_same
     assert compared("which costs more", "8", "8") == "Both are the same: 8."
 
 
+def test_the_shorter_of_two_durations_is_faster() -> None:
+    assert compared("which is faster", "45 min", "90 min") == "Less: A (45 min against 90 min)."
+    assert compared("which is slower", "45 min", "2 h") == "More: B (2 h against 45 min)."
+    assert compared("which is faster", "45 km/h", "90 km/h") == "More: B (90 km/h against 45 km/h)."
+
+
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_more_of_two_is_less_of_the_other(first: int, second: int) -> None:
     more, less = (compared(f"which costs {word}", str(first), str(second)) for word in ("more", "less"))
