@@ -96,8 +96,8 @@ def _comparable(token: str) -> str:
 
 
 def polarity(text: str) -> bool | None:
-    """Return whether a text means yes (True) or no (False) by its first word or mark; None if neither."""
-    words = re.findall(r"[^\W\d_]+|[✓✔✅✗✘❌–—-]", text.casefold())
+    """Return whether a text means yes (True) or no (False) by its first word or mark; None if neither, as `n/a`."""
+    words = re.findall(r"n/a|[^\W\d_]+|[✓✔✅✗✘❌–—-]", text.casefold())
     first = words[0] if words else ""
     return True if first in _YES else False if first in _NO else None
 

@@ -106,3 +106,4 @@ def test_the_cell_that_says_most_of_the_answer_is_right_and_some_of_it_partly() 
 
 def test_polarity_is_that_of_the_first_word() -> None:
     assert (polarity("Yes, always"), polarity("- "), polarity("maybe")) == (True, False, None)
+    assert (polarity("n"), polarity("n/a (side loading)")) == (False, None)
