@@ -1,4 +1,4 @@
-"""The `querymust` command: the composition root, the one place that knows paths and the environment."""
+"""The `querymust` command: its sub-commands, and the errors that end it with a sentence instead of a traceback."""
 
 import sys
 from collections.abc import Callable, Mapping

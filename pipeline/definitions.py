@@ -5,7 +5,7 @@ import dagster as dg
 from evals import assets as eval_assets
 from evals import checks as eval_checks
 from pipeline import defs as own
-from pipeline.building.running_code import with_code_versions
+from pipeline.building.code_versions import with_code_versions
 from pipeline.defs import automation, lanes, resources
 from retrieval.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Limits on how much a client may send, and how often."""
+"""Limits on the bytes, the seconds and the number of requests. The limit of a question is in `schema.py`."""
 
 from dataclasses import dataclass
 

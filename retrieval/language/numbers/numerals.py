@@ -1,4 +1,4 @@
-"""Numerals without sign and unit, in digits, words, or both (`1.5 million`, `2 and a half`, `7th`)."""
+"""The values of numerals without sign and unit, from the pieces that the lexer cuts: `1.5 million`, `2 and a half`."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -26,7 +26,7 @@ _DATA = SOURCES - {".py"} | {".html", ".css", ".js"}
 _Name = tuple[str, str]
 """A module and a name at its top level; an empty name stands for the whole module."""
 
-KEPT = Path(__file__).parent / "__pycache__" / "running_code.json"
+KEPT = Path(__file__).parent / "__pycache__" / "code_versions.json"
 """Cache of the versions, beside Python's own compiled files, because following every name takes a second."""
 
 Loaded = dg.AssetsDefinition | dg.SourceAsset | CacheableAssetsDefinition | dg.AssetSpec

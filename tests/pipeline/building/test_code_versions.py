@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.building import running_code
-from pipeline.building.running_code import running_version
+from pipeline.building import code_versions
+from pipeline.building.code_versions import running_version
 from pipeline.definitions import load
 
 FILES = {
@@ -52,20 +52,20 @@ def version_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(running_code, "_PACKAGES", {"toy": importlib.import_module("toy")})
+    monkeypatch.setattr(code_versions, "_PACKAGES", {"toy": importlib.import_module("toy")})
     function = importlib.import_module("toy.assets").made
 
     def version(name: str = "assets.py", before: str = "", after: str = "") -> str:
         text = (root / name).read_text()
         assert before in text
         (root / name).write_text(text.replace(before, after) if before else text)
-        running_code._source.cache_clear()
+        code_versions._source.cache_clear()
         result = running_version(function)
         (root / name).write_text(text)
         return result
 
     yield version
-    running_code._source.cache_clear()
+    code_versions._source.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "toy"]:
         del sys.modules[name]
 
@@ -106,7 +106,7 @@ def test_the_folder_that_a_package_of_the_same_name_left_behind_changes_nothing(
 
 def test_each_asset_counts_its_own_code() -> None:
     texts = {
-        name: "\n".join(running_code._reached(module, name))
+        name: "\n".join(code_versions._reached(module, name))
         for module, name in (
             ("pipeline.defs.books", "books"),
             ("pipeline.defs.index", "lexical"),
@@ -119,7 +119,7 @@ def test_each_asset_counts_its_own_code() -> None:
 
 
 def test_every_asset_that_is_made_here_has_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running_code, "KEPT", tmp_path / "kept.json")
+    monkeypatch.setattr(code_versions, "KEPT", tmp_path / "kept.json")
     versions = [{spec.key: spec.code_version for spec in load().resolve_all_asset_specs()} for _ in range(2)]
     assert versions[0] == versions[1], "kept or not"
     unversioned = {key.to_user_string() for key, version in versions[0].items() if version is None}
