@@ -258,11 +258,14 @@ class _RowNames:
     def name(self, row: ReadRow, key: int) -> str:
         """Return the name of a row by the cell of its key, after what distinguishes it from other rows with this key:
         the cells to the left, or its label."""
-        is_shared = self.in_groups or self.cells_of_columns[self.key_column][row.cells[self.key_column]] > 1
-        if row.role != "data" or key != self.key_column or not is_shared:
+        at_key, above = row.cells[self.key_column], called(self.columns.written_out(row.columns[0]), row.label or "")
+        if row.role == "data" and key == self.key_column and (self.in_groups or self.cells_of_columns[key][at_key] > 1):
+            before = [self._spoken(row, at) for at in range(key) if row.cells[at]] or [above]
+        elif row.role == "data" and not at_key:
+            before = [above]
+        else:
             return called(self.columns.written_out(row.columns[key]), row.cells[key])
         own = self._spoken(row, key)
-        before = [self._spoken(row, at) for at in range(key) if row.cells[at]] or [row.label or ""]
         short = [words for words in before if len(words) <= LONGEST_PART and words.casefold() not in own.casefold()]
         return ", ".join(filter(None, (*short, own)))
 

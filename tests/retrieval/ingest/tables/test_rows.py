@@ -64,11 +64,11 @@ def test_a_number_is_called_with_its_column_and_columns_are_written_out_as_the_b
     assert (row.key, row.columns[0]) == ("6", "AC")
 
 
-def test_a_row_without_its_key_is_called_by_the_column_of_the_cell_that_stands_for_it():
+def test_a_row_without_its_key_is_called_by_the_key_above_and_the_cell_that_stands_for_its_own():
     rows = [f"| {number} | {number * 10} | x |" for number in range(1, 12)]
     _, made = rows_of("\n".join(["# Doors", "", "| Door | Weight | Note |", "| - | - | - |", *rows, "| | 95 | y |"]))
 
-    assert [made[0].called, made[-1].called] == ["Door 1", "Weight 95"]
+    assert [made[0].called, made[-1].called] == ["Door 1", "Door 11, Weight 95"]
 
 
 def test_pairs_and_records_are_written_out_too():
