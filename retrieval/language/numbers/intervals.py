@@ -36,7 +36,7 @@ _BEGINNINGS = OPENERS | NUMBER_WORDS | {"between", "from", "a", "an", "-", "−"
 
 
 class Interval(NamedTuple):
-    """Both ends as written, the unit, and the indices of the first piece and of the piece after the last."""
+    """Both ends in the unit of the higher one, and the indices of the first piece and of the piece after the last."""
 
     low: float
     high: float
@@ -127,7 +127,7 @@ def _range(pieces: Sequence[Lexeme], start: Amount) -> Interval | None:
     end, below = _after_upper_bound(pieces, meets) if meets > range_mark else (0, False)
     last = amount(pieces, end) if end else None
     both = _joined(start, last) if last else None
-    if both and both.low == start.value:
+    if both and _begins_with(both, start):
         return _within_bounds(both, without_low=False, without_high=below)
     return _twice_counted(pieces, start)
 
@@ -189,11 +189,18 @@ def _joined(start: Amount, last: Amount) -> Interval | None:
         return None
     low, high = start.value, _completed(start, last)
     ends = in_base(low, own), in_base(high, unit)
-    base = ends if own != unit else None
     if ends[0] > ends[1]:
-        low, high, unit = high, low, own
-        base = base and (ends[1], ends[0])
+        low, high, unit, own = high, low, own, unit
+        ends = ends[1], ends[0]
+    base = None
+    if unit and own and own != unit:
+        base, low = ends, (ends[0] - unit.offset) / unit.factor
     return Interval(low, high, "range", start.at, last.bare_next, last.next, unit, last.singular, base=base)
+
+
+def _begins_with(both: Interval, start: Amount) -> bool:
+    """Whether the first number of a range is its lower end."""
+    return both.in_base_units()[0] == in_base(start.value, start.unit or both.unit)
 
 
 def _completed(start: Amount, last: Amount) -> float:
@@ -254,7 +261,7 @@ def _step(pieces: Sequence[Lexeme], start: Amount, upwards: bool, without: bool,
     end = bounded or after_mark
     last = amount(pieces, end) if end else None
     both = _joined(start, last) if last else None
-    if both is None or both.low != start.value:
+    if both is None or not _begins_with(both, start):
         return None
     return _within_bounds(both, without_low=without, without_high=below)._replace(at=at)
 

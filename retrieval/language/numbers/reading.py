@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import inf
 
+from retrieval.language.english import word_set
 from retrieval.language.lexer import AT_ONCE, VULGAR, Lexeme
 from retrieval.language.numbers.intervals import Interval, follows_name, interval, label_before
 from retrieval.language.numbers.numerals import pieces_of
@@ -33,7 +34,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         label = label_before(pieces, span.at)
         if label is None and span.unit is None and read and _joins(text, pieces, read[-1], span):
             label = read[-1].label
-        read.append(span.labelled(label))
+        is_age = any(piece.lower in _AGES for piece in pieces[span.next : span.next + 1])
+        read.append(span if is_age and span.unit else span.labelled(label))
         at = read[-1].next
     return tuple(_quantity(text, pieces, span) for span in _with_shared_units(text, pieces, read))
 
@@ -69,6 +71,7 @@ def _quantity(text: str, pieces: Sequence[Lexeme], span: Interval) -> Quantity:
     )
 
 
+_AGES = word_set("ages")
 LONGEST_CELL = 80
 """Most characters of a cell that is a quantity."""
 

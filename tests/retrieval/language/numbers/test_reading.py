@@ -16,6 +16,8 @@ ONE = [
     ("a quarter of the hull", 0.25, 0.25, None, "fraction"),
     ("a quarter-inch bit", 0.00635, 0.00635, "metre", "fraction"),
     ("6 mo – 6 y", 6, 72, "month", "range"),
+    ("adrenaline 3 year old", 36, 36, "month", "number"),
+    ("adrenaline 3-month-old", 3, 3, "month", "number"),
     ("a quarter mile", 402.336, 402.336, "metre", "fraction"),
     ("two thirds of it", 2 / 3, 2 / 3, None, "fraction"),
     ("one-third", 1 / 3, 1 / 3, None, "fraction"),
@@ -358,3 +360,11 @@ def test_a_cell_that_is_a_quantity(cell, low, high):
 )
 def test_a_cell_that_says_something_else(cell):
     assert whole_quantity(cell) is None
+
+
+def test_both_ends_of_a_range_are_in_the_unit_of_the_higher_one():
+    assert [quantities(text)[0].written for text in ("6 mo – 6 y", "2 km to 900 m", "7 to 9 m")] == [
+        (0.5, 6),
+        (0.9, 2),
+        (7, 9),
+    ]
