@@ -30,6 +30,7 @@ _POLAR = re.compile(
 MORE, LESS = word_set("more"), word_set("less")
 CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
 _COMPARING = word_sets("comparisons")["comparing"] | MORE | LESS | word_set("function")
+_AGES = word_set("ages")
 _HOW = re.compile(r"\bhow (\w+)")
 _COUNTS = re.compile(
     r"\bhow (?:many|much|long|far|high|often|old|big|large|fast|deep|wide|heavy|tall)\b", re.IGNORECASE
@@ -99,8 +100,14 @@ class QuestionWords:
 
     @cached_property
     def quantities(self) -> tuple[tuple[frozenset[str], Quantity], ...]:
-        """Its quantities, each with its words."""
-        return tuple((frozenset(WORD.findall(quantity.text)), quantity) for quantity in quantities(self.text))
+        """Its quantities, each with its words: `3 year old`."""
+        return tuple(
+            (
+                frozenset(WORD.findall(quantity.text)) | _AGES.intersection(_first_word(self.text, quantity.end)),
+                quantity,
+            )
+            for quantity in quantities(self.text)
+        )
 
     @cached_property
     def identifiers(self) -> tuple[str, ...]:
@@ -201,6 +208,10 @@ class PassageWords:
         ]
         within = frozenset(part for name in names for part in WORD.findall(name))
         return (*names, *(word for _, word in sorted(left, key=lambda pair: -pair[0]) if word not in within))
+
+
+def _first_word(text: str, start: int) -> list[str]:
+    return WORD.findall(text[start:])[:1]
 
 
 def _folded(text: str) -> str:

@@ -107,3 +107,9 @@ def test_a_number_within_the_key_of_a_row_is_not_missing(snapshot: Snapshot) -> 
     assert "350" not in PassageWords.of(row, snapshot).missing(words)
     assert "350" in PassageWords.of(other, snapshot).missing(words)
     assert PassageWords.of(row, snapshot).cover(words) > PassageWords.of(other, snapshot).cover(words)
+
+
+def test_the_words_of_an_age_within_the_key_are_not_missing(snapshot: Snapshot) -> None:
+    row = replace(EMPTY, search_text="dose", row_key="6 mo – 6 y", columns=("Age",), cells=("6 mo – 6 y",))
+    words = QuestionWords.of("dose for a 3 year old", snapshot)
+    assert PassageWords.of(row, snapshot).missing(words) == ()
