@@ -23,7 +23,7 @@ from retrieval.types import Vector
 _BREAK = re.compile(
     r"(?<=[.!?])[*_)\"”’»]*\s+(?=[*_(\"“‘«\[`¿¡]*[A-Z0-9À-ÖØ-ÞΑ-ΩЀ-Я])|(?<=[。！？])[」』”]*(?=[^\s」』”])|<br ?/?>"
 )
-_HEADING = re.compile(r"^#{1,6}\s+(?P<hashed>.+?)\s*#*$|^(?:\*\*|__)(?P<bold>[^*_]+)(?:\*\*|__):?$")
+_HEADING = re.compile(r"^(?:#{1,6}\s+(?P<hashed>.+?)\s*#*|\*\*(?P<bold>[^*]+)\*\*:?|__(?P<underscored>[^_]+)__:?)$")
 _ASKS = re.compile(r"[?？][*_)\"”’»]*$")
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:(?P<mark>[-*+:~]|(?P<number>\d{1,9})[.)])\s+|>\s*)")
 _FENCE = re.compile(r"^\s*(?P<marks>```|~~~)")
@@ -84,7 +84,7 @@ def split_sentences(text: str) -> tuple[Sentence, ...]:
             continue
         title, box = _HEADING.match(block.text), box_of(block.text)
         if title:
-            heading, before, last_step = (title["hashed"] or title["bold"]).strip(), "", 0
+            heading, before, last_step = (title["hashed"] or title["bold"] or title["underscored"]).strip(), "", 0
             continue
         if box:  # `!!! note` is a mark, and a title names what is below it
             heading, before, last_step = box.title or heading, "", 0

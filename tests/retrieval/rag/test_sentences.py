@@ -68,6 +68,11 @@ def test_the_mark_of_a_box_is_no_sentence_and_its_title_is_a_heading(text: str) 
     ]
 
 
+def test_a_bold_name_with_an_underscore_is_a_heading() -> None:
+    (sentence,) = split_sentences("**MAX_SIZE**\n\nThe size at which a log is cut.")
+    assert sentence.heading == "MAX_SIZE"
+
+
 def test_a_question_and_a_repeated_heading_answer_nothing_but_stand_before_what_does() -> None:
     faq = "**What does it eat?**\nWhat is the diet of a ghoul? Barley only.\n\n### Light\n\nLight\n\nIt hates *light*."
     sentences = split_sentences(faq)
