@@ -313,7 +313,8 @@ class Chunk:
     def notes(self) -> tuple[str, ...]:
         """The notes of its table whose marks are in the row's cells."""
         content = json.loads(self.text) if self.cells and self.text.startswith("{") else {}
-        notes = content.get("notes (2)" if "notes" in self.columns else "notes", [])
+        filled = {column.rstrip(": ") for column, cell in zip(self.columns, self.cells, strict=False) if cell.strip()}
+        notes = content.get("notes (2)" if "notes" in filled else "notes", [])
         return tuple(map(str, notes)) if isinstance(notes, list) else (str(notes),)
 
 

@@ -111,8 +111,8 @@ def print_estimate(
     estimate = CostEstimate.of(requests, about, options.asked_price)
     if json_:
         usd = {"likely_usd": estimate.likely_usd, "most_usd": estimate.most_usd, "budget_usd": options.budget_usd}
-        told = {f"n_{about}": estimate.n_requests, "likely": asdict(estimate.likely), "most": asdict(estimate.most)}
-        print_json(told | {"model": options.model, "prompt": prompt} | usd)
+        counts = {f"n_{about}": estimate.n_requests, "likely": asdict(estimate.likely), "most": asdict(estimate.most)}
+        print_json(counts | {"model": options.model, "prompt": prompt} | usd)
         return
     out.print(f"{chosen}. {estimate}")
     out.print("Nothing was sent.")

@@ -62,7 +62,7 @@ def bars(numbers: Sequence[Aggregate | None]) -> tuple[IntervalBar | None, ...]:
 
 def difference_bars(differences: Sequence[Comparison]) -> tuple[IntervalBar, ...]:
     """Return bars on one scale with 0 in the middle."""
-    ends = [(each.interval.low, each.difference, each.interval.high) for each in differences]
+    ends = [(change.interval.low, change.difference, change.interval.high) for change in differences]
     reach = max((abs(end) for triple in ends for end in triple), default=0.0)
     return tuple(IntervalBar(*(_on(end, -reach, reach) for end in (*triple, 0.0))) for triple in ends)
 

@@ -16,6 +16,8 @@ from retrieval.language.numbers.quantity import NUMBER_WORDS, NUMBERING, Quantit
 _FIGURE = re.compile(f"[0-9{''.join(VULGAR)}]")
 _WORD = re.compile(r"[a-z]+")
 _JOINERS = frozenset({",", "and", "or", "&", "/", ", and", ", or"})
+_AGES = word_set("ages")
+"""Words after a year or a month that make it an age."""
 
 
 @lru_cache(maxsize=AT_ONCE)
@@ -71,7 +73,6 @@ def _quantity(text: str, pieces: Sequence[Lexeme], span: Interval) -> Quantity:
     )
 
 
-_AGES = word_set("ages")
 LONGEST_CELL = 80
 """Most characters of a cell that is a quantity."""
 

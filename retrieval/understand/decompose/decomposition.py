@@ -162,9 +162,9 @@ class ModelDecomposer:
             QueryAnalysisError: the model cannot be called, or its answer does not have the required form.
         """
         prompt = files(__package__).joinpath("prompt.txt").read_text("utf-8")
-        told = prompt.format(
+        instructions = prompt.format(
             categories="\n".join(f"- {category}" for category in self.categories) or "(there are none)"
         )
-        answer, tokens = self.chat.ask(told, query, ModelDecomposition)
+        answer, tokens = self.chat.ask(instructions, query, ModelDecomposition)
         weights = {weight.category: weight.weight for weight in answer.category_weights}
         return Decomposition.of(answer.model_dump() | {"category_weights": weights}, self.categories, tokens)

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from retrieval.ingest.chunking import chunk_book
 from retrieval.ingest.parsed_book import parse_book
 from retrieval.ingest.tables.row_predicates import extract_predicates
@@ -283,3 +285,17 @@ def test_the_first_cell_of_a_group_names_all_rows_of_the_group_and_no_word_is_re
     assert [row.called for row in by_both] == ["Brom, vein", "Brom, muscle", "Tess, vein", "vein"]
     assert ["Brom" in row.names for row in by_group] == [True, True, False, False]
     assert ["Brom" in row.names for row in by_both[:3]] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("cells", "notes"), [("12* | ", ["Not at night."]), ("12* | old", ["Not at night."]), ("12 | old", [])]
+)
+def test_a_chunk_has_the_notes_of_its_row_beside_a_column_of_that_name(cells, notes):
+    table = f"| Door | Weight | notes |\n| - | - | - |\n| Oak | {cells} |\n| Iron | 40 | new |\n"
+    text = f"# Doors\n\n{table}\n\\* Not at night.\n"
+    book = parse_book(Book("b", "B", (Document("b", "d.md", text),)))
+    rows = extract_predicates(transform_tables(book.tables, Vocabulary.default()))
+
+    oak, _ = (chunk for chunk in chunk_book(book, rows) if chunk.cells)
+
+    assert list(oak.notes) == notes
