@@ -45,6 +45,23 @@ def test_no_chunk_is_looked_at_twice(foreign) -> None:
     assert outcome.excluded == sum(not decision.kept for decision in outcome.decisions) > 0
 
 
+def test_it_stops_after_its_rounds_and_says_so(foreign) -> None:
+    outcome = ask(foreign, "attack matrix, opponent armor class, level 1", k=5, rounds=2)
+    assert outcome.rounds == 2
+    assert len(outcome.decisions) == 10
+    assert len(outcome.kept) < 5
+
+
+def test_it_stops_when_nothing_is_left(foreign) -> None:
+    outcome = ask(foreign, "dragon", k=500)
+    assert outcome.rounds == 1
+    assert len(outcome.decisions) == foreign.count()
+
+
+def test_one_round_is_enough_where_nothing_is_excluded(foreign) -> None:
+    assert ask(foreign, "dragon tavern sea rope night price", k=3).rounds == 1
+
+
 def test_a_predicate_that_cannot_be_read_keeps_its_chunk(tmp_path: Path) -> None:
     client = chromadb.PersistentClient(str(tmp_path))
     collection = client.create_collection("broken", embedding_function=None)

@@ -187,6 +187,18 @@ def test_a_manifest_of_another_version_is_refused_with_what_to_do(home: Path, co
         open_snapshot(home, only_id(home))
 
 
+def test_one_flipped_bit_is_found_by_its_hash(home: Path) -> None:
+    path = home / "snapshots" / only_id(home) / "vectors.npy"
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(IndexCorruptError, match="hash"):
+        open_snapshot(home, only_id(home))
+    assert not is_as_built(home, only_id(home))
+    (fault,) = open_snapshot(home, only_id(home), hashes=False).faults()
+    assert "vectors.npy" in fault
+
+
 def test_an_unknown_chunk_is_named(home: Path) -> None:
     with open_snapshot(home, only_id(home)) as snapshot, pytest.raises(UnknownNameError, match="'nobody'"):
         snapshot.chunks.positions([chunk(1).id, "nobody"])
