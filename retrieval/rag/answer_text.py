@@ -77,7 +77,15 @@ def _line(statement: Statement) -> str:
     chunk = statement.passage.hit.chunk
     # The title already contains the key; a row that has only its key still shows it.
     told = [cell for cell in cells if cell.text != chunk.row_key] or cells
-    return f"{chunk.title} - {'; '.join(f'{cell.column}: {_shown(cell.text)}' for cell in told)}"
+    return f"{chunk.title} - {'; '.join(map(_labelled, told))}"
+
+
+def _labelled(cell: Cell) -> str:
+    """Return a cell after the head of its column, if the column has one."""
+    return _shown(cell.text) if _NO_HEAD.fullmatch(cell.column) else f"{cell.column}: {_shown(cell.text)}"
+
+
+_NO_HEAD = re.compile(r"column \d+")
 
 
 def _shown(text: str) -> str:

@@ -28,9 +28,14 @@ _COUNTING = CARDINALS.keys() | {"a", "an", "few", "several", "couple"}
 _LONGEST_SIDE = 7
 """The most words of a name."""
 _MORE_OR_LESS = word_set("more") | word_set("less")
+_REPEATING = frozenset({"and", "or", "than", "versus", "vs"})
+"""Words after which a preposition may be repeated."""
+_PREPOSITIONS = word_sets("questions")["prepositions"]
 _QUESTION_WORDS, _REFERRING = word_set("question_words"), _WORDS["referring"]
 _FEW = 3
 """The most words of a clause that may lack a verb: `how many large`."""
+_INSIDE = frozenset({"-", "/", "_", "."})
+"""Signs that may stand within a word."""
 _SIGNS = frozenset({",", ":", ";", "?", "!", "(", ")", "-", "–", "—"})
 
 
@@ -47,7 +52,7 @@ def compared(question: str, is_name: IsName) -> tuple[str, ...]:
     if fighters := duel_sides(question):
         return fighters
     terms = words(question)
-    if clauses := _asked_twice(question, terms):
+    if clauses := _asked_twice(question, terms) or _with_one_preposition(question, terms, is_name):
         return clauses
     spans = _things(terms, is_name)
     if len(spans) < 2:
@@ -112,6 +117,40 @@ def _asked_twice(question: str, terms: Sequence[Word]) -> tuple[str, ...]:
     return ()
 
 
+_STATED = re.compile(r"\b(?:vs|versus|against|compared (?:with|to)|difference between)\b", re.IGNORECASE)
+
+
+def states_comparison(question: str) -> bool:
+    """Whether the form of a question alone shows that it compares things: a duel, `versus`, a repeated preposition."""
+    repeats = _with_one_preposition(question, words(question), lambda _: False)
+    return bool(duel_sides(question) or _STATED.search(question) or repeats)
+
+
+def _with_one_preposition(question: str, terms: Sequence[Word], is_name: IsName) -> tuple[str, ...]:
+    """Return the two questions of one that repeats a preposition: `pins for a motor and for a lamp`; empty if none is.
+
+    With `or` it is one question, `does it start at 0 or at 1?`, unless a word like `more` compares the two.
+    """
+    texts = [word.text.lower() for word in terms]
+    compares = not _MORE_OR_LESS.isdisjoint(texts)
+    for joint in range(2, len(terms) - 2):
+        if (
+            texts[joint] not in _REPEATING
+            or texts[joint + 1] not in _PREPOSITIONS
+            or (texts[joint] == "or" and not compares)
+        ):
+            continue
+        first = max((at for at in range(joint - 1) if texts[at] == texts[joint + 1]), default=joint)
+        left, right = texts[first + 1 : joint], _right_of(terms, joint + 2, is_name)
+        if right is None or not 0 < len(left) <= _LONGEST_SIDE or right[1] - right[0] > _LONGEST_SIDE:
+            continue
+        if (_BREAKS | _QUESTION_WORDS | _SIGNS).isdisjoint(left):
+            return tuple(
+                _text(question, terms, set(gone)) for gone in (range(joint, right[1]), range(first, joint + 1))
+            )
+    return ()
+
+
 def _text(question: str, terms: Sequence[Word], gone: set[int]) -> str:
     """Return the question without some words; text between two kept words is kept."""
     pieces: list[str] = []
@@ -132,6 +171,7 @@ def _things(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
             continue
         if terms[first].key != "than":
             left, right = _shared_head(terms, *_same_head(terms, left, right), is_name)
+        left, right = _unbroken(terms, left), _unbroken(terms, right)
         things = [*_more_of_list(terms, left, is_name), left, right]
         if _compares(terms, things, (first, stop), is_name):
             return things
@@ -140,13 +180,36 @@ def _things(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
 
 def _joints(terms: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """Yield the positions of words that join two compared things, clearest first."""
-    texts = [word.text.lower() for word in terms]
+    # `V` is volts, `v` is versus.
+    texts = [word.text.lower() if _is_apart(terms, at) and word.text != "V" else "" for at, word in enumerate(terms)]
     for at in range(1, len(texts)):
         length = max((len(phrase) for phrase in _VERSUS if tuple(texts[at : at + len(phrase)]) == phrase), default=0)
         if length and not (texts[at] == "against" and any(word in texts for word in ("versus", "vs", "v"))):
             yield at, at + length
     for wanted in ("than", "or", "and", "from", "to"):
         yield from ((at, at + 1) for at in range(1, len(texts)) if texts[at] == wanted)
+
+
+def _is_apart(terms: Sequence[Word], at: int) -> bool:
+    """Whether a word is no part of a longer one, as `V` is of `V2` and `and` of `pick-and-place`."""
+    return not (_is_joined(terms, at) or _is_joined(terms, at + 1))
+
+
+def _is_joined(terms: Sequence[Word], at: int) -> bool:
+    """Whether there is no blank, and no sign but a hyphen, between a word and the one before it."""
+    if not 0 < at < len(terms) or terms[at - 1].end != terms[at].start:
+        return False
+    return all(word.key[0].isalnum() or word.key in _INSIDE for word in terms[at - 1 : at + 1])
+
+
+def _unbroken(terms: Sequence[Word], span: tuple[int, int]) -> tuple[int, int]:
+    """Extend a thing by the rest of words that are written without a blank: `STM32F042`, `roll-ups`."""
+    first, stop = span
+    while _is_joined(terms, first):
+        first -= 1
+    while _is_joined(terms, stop):
+        stop += 1
+    return first, stop
 
 
 def _right_of(terms: Sequence[Word], at: int, is_name: IsName) -> tuple[int, int] | None:
@@ -156,8 +219,9 @@ def _right_of(terms: Sequence[Word], at: int, is_name: IsName) -> tuple[int, int
         (stop for stop in range(at + 1, min(len(terms), at + 7) + 1) if _named(terms, at, stop, is_name)), default=0
     )
     stop = at
-    while (
-        stop < len(terms) and terms[stop].key not in _SIGNS and (stop == at or terms[stop].text.lower() not in _BREAKS)
+    while stop < len(terms) and (
+        _is_joined(terms, stop)
+        or (terms[stop].key not in _SIGNS and (stop == at or terms[stop].text.lower() not in _BREAKS))
     ):
         stop += 1
     stop = named or stop

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.understand.catalog.words import keys
-from retrieval.understand.decompose.comparisons import ComparedNames, compared, duel_sides
+from retrieval.understand.decompose.comparisons import ComparedNames, compared, duel_sides, states_comparison
 from tests.chunks import EMPTY
 
 NAMES = {"iron boat", "reed boat", "oak raft", "sail", "oar", "copper nail", "brass nail", "anchor", "long rope"}
@@ -33,6 +33,18 @@ def is_name(said) -> bool:
         ("which is free, sail, oar or anchor?", [f"which is free, {it}?" for it in ("sail", "oar", "anchor")]),
         ("what is dearer, a keg or a vat", ["what is dearer, a keg", "what is dearer, a vat"]),
         ("size of HULL_TYPE against DECK_TYPE", ["size of HULL_TYPE", "size of DECK_TYPE"]),
+        (
+            "RT-1250-300 and RT-0750-050: which is wider?",
+            [f"{it}: which is wider?" for it in ("RT-1250-300", "RT-0750-050")],
+        ),
+        ("VM1768 vs STQ42F042 top speed", ["VM1768 top speed", "STQ42F042 top speed"]),
+        ("ration of a two-year-old against a six-year-old", [f"ration of a {it}-year-old" for it in ("two", "six")]),
+        (
+            "is there more tar in oak pitch or in pine pitch?",
+            [f"is there more tar in {it} pitch?" for it in ("oak", "pine")],
+        ),
+        ("keel depth at 20 and at 45 tons", ["keel depth at 20", "keel depth at 45 tons"]),
+        ("fee for a tall mast and for a short-haul crane", ["fee for a tall mast", "fee for a short-haul crane"]),
     ],
 )
 def test_a_comparison_is_a_question_for_each_thing(question, parts):
@@ -46,6 +58,10 @@ def test_a_comparison_is_a_question_for_each_thing(question, parts):
         "the price of rope and tar",
         "may a boat carry more than three people?",
         "what does an oar cost other than in spring?",
+        "which oar fits the Lugger V2 at sea?",
+        "release date of v2.2",
+        "lamp of the 240 V supply",
+        "price of a pick-and-place crane",
         "",
         "than",
         "or or or",
@@ -149,3 +165,19 @@ def test_a_name_keeps_the_number_before_it():
         "Who hits AC 4 more easily, a 5th level fighter?",
         "Who hits AC 4 more easily, a 9th level thief?",
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("draught of a cog versus a hulk", True),
+        ("difference between a cog and a hulk", True),
+        ("fee for a mast and for a crane", True),
+        ("Who wins: a cog (AC 3) vs a hulk (AC 9)?", True),
+        ("sail and oar prices", False),
+        ("does the count start at 0 or at 1?", False),
+        ("which is cheaper, a sail or an oar?", False),
+    ],
+)
+def test_the_form_of_some_questions_shows_that_they_compare(question, expected):
+    assert states_comparison(question) is expected
