@@ -307,7 +307,8 @@ class Chunk:
         caption = None if self.introduced else self.caption
         parts = [self.heading_path[-1] if self.heading_path else self.document, caption, self.called or self.row_key]
         title = " - ".join(dict.fromkeys(part for part in parts if part))
-        return f"{self.qualifier} > {title}" if self.qualifier else title
+        # The path of a document without headings distinguishes it from all others.
+        return f"{self.qualifier} > {title}" if self.qualifier and self.heading_path else title
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ _ADDRESS = r"[0-9]+(?:\.[0-9]+){2,}(?:/[0-9]+)?"
 _WORD = re.compile(rf"(?<![\w.]){_ADDRESS}(?!\.?\w)|[^\W_]+")
 _NAMES = re.compile(r"\w_\w|::")
 _CAMEL = re.compile(r"[a-z]{2}[A-Z][a-z]")
+_ENDS_IN_RATIO = re.compile(r"^[^/]*-[0-9]+/[0-9]+$")
+"""The end of a type designation: `ER-7/15`."""
 _HEX = re.compile(r"0[xX][0-9a-fA-F]+")
 _DICE = re.compile(r"[0-9]*[dD](?:[0-9]+|%)")
 _COUNTED = re.compile(r"[0-9]+([^\W\d_]+)")
@@ -34,6 +36,9 @@ _DIGIT = re.compile(r"[0-9]")
 _ENDINGS = frozenset({"st", "nd", "rd", "th", "s", "x"})
 _CHAIN = 3
 """Fewest numbers between points that are an address or a version, not a decimal."""
+
+_PATH = 3
+"""Fewest steps of a path; `192.168.0.0/16` and `GPIO2/ADC1` have fewer."""
 
 MARK = "~"
 """The first character of every identifier's key, and of no other token."""
@@ -66,12 +71,20 @@ def identifiers(text: str) -> tuple[str, ...]:
     """Return the identifiers of a text as written, each followed by its parts that are names: `c5d`, `2xlarge`."""
     names: list[str] = []
     for match in _RUN.finditer(text):
-        run = match[0]
-        if len(run) <= LONGEST and _is_identifier(run):
-            parts = _PART.findall(run)
-            names.append(run)
-            names += [part for part in parts if len(parts) > 1 and _is_mixed(part)]
+        wholes = tuple(_wholes(match[0]))
+        parts = dict.fromkeys(part for whole in wholes for part in _PART.findall(whole) if _is_mixed(part))
+        names += [*wholes, *(part for part in parts if part not in wholes)]
     return (*names, *_SIGNED.findall(text))
+
+
+def _wholes(run: str) -> Iterator[str]:
+    """Yield a run without blanks if it is an identifier, and the steps with a digit of `R-1/R-2` and of a path."""
+    is_identifier = len(run) <= LONGEST and _is_identifier(run)
+    if is_identifier:
+        yield run
+    steps = run.split("/")
+    if len(steps) > (_PATH - 1 if is_identifier else 1):
+        yield from (step for step in steps if _DIGIT.search(step) and len(step) <= LONGEST and _is_identifier(step))
 
 
 def identifier_keys(text: str) -> list[str]:
@@ -143,7 +156,8 @@ def _is_identifier(run: str) -> bool:
         numbers = sum(part.isdigit() for part in parts)
         return numbers >= _CHAIN or (numbers < len(parts) and _is_dotted(parts))
     if "-" in run or "/" in run or ":" in run:
-        return _is_mixed(parts[0]) or bool(_DIGIT.search(run) and run[0].isupper() and "/" not in run)
+        numbered = _DIGIT.search(run) and run[0].isupper() and ("/" not in run or _ENDS_IN_RATIO.search(run))
+        return _is_mixed(parts[0]) or bool(numbered)
     return _is_mixed(run)
 
 

@@ -33,7 +33,8 @@ _CAPITALS = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 _NO_WORD = re.compile("[B-DF-HJ-NP-TV-XZ]{3,5}")
 """`DMR`: without vowels, so that it cannot be a word."""
 _PREFIX = re.compile(r"(?:anti|semi|sub)(?=[a-z]{4})")
-_PLAIN_WORD = re.compile(r"(?<![\w-])[a-z]{2,5}(?![\w-])")
+_PLAIN_WORD = re.compile(r"(?<![\w@./-])[a-z]{2,5}(?![\w@/-]|\.\w)")
+"""A word of a sentence, not of an address: `mb` in `www.gov.mb.ca/en` is none."""
 _SHORT_CELL = re.compile(_SHORT)
 _IN_COLUMN = re.compile(rf"(?<![\w.'-]){_SHORT}(?![\w'-])")
 _TOGETHER = 2

@@ -27,10 +27,10 @@ def emptied_document(home: Home, path: str = "01.md") -> None:
     write_jsonl(records, [replace(book, documents=(*others, replace(book.documents[0], path=path, text="")))])
 
 
-def guessed_bytes(home: Home) -> None:
+def guessed_bytes(home: Home, document: str = "01.md") -> None:
     path = home.book("tiny") / "book.jsonl"
     (book,) = read_jsonl(path, Book)
-    write_jsonl(path, [replace(book, warnings=(f"02.md: byte 7 {NOT_UTF_8}", "no date"))])
+    write_jsonl(path, [replace(book, warnings=(f"{document}: byte 7 {NOT_UTF_8}", "no date"))])
 
 
 def lost_cell(home: Home) -> None:
@@ -76,7 +76,7 @@ def failed_rule(home: Home) -> None:
 
 BREAKAGES: dict[str, tuple[Breakage, str]] = {
     "every_document_has_text": (emptied_document, "tiny/01.md is empty"),
-    "every_byte_is_text": (guessed_bytes, "tiny/02.md: byte 7 is not UTF-8"),
+    "every_byte_is_text": (guessed_bytes, "tiny/01.md: byte 7 is not UTF-8"),
     "every_cell_in_one_row": (lost_cell, "Dagger"),
     "predicates_are_satisfiable": (unsatisfiable_predicate, "Dagger"),
     "predicates_are_careful": (range_of_any_number, "unlabelled_range"),
@@ -121,8 +121,13 @@ def test_a_check_that_holds_only_warns_and_names_each_finding(key: dg.AssetCheck
     assert len(result.metadata[FINDINGS].value) == result.metadata["n_counterexamples"].value == 1  # type: ignore[arg-type]
 
 
-def test_a_document_that_is_not_live_may_be_empty(tiny: Home) -> None:
-    emptied_document(tiny, "02.md")
-    result = evaluate("every_document_has_text", tiny)
+@pytest.mark.parametrize(
+    ("name", "breakage"), [("every_document_has_text", emptied_document), ("every_byte_is_text", guessed_bytes)]
+)
+def test_a_document_that_is_not_live_is_only_a_warning(
+    name: str, breakage: Callable[[Home, str], None], tiny: Home
+) -> None:
+    breakage(tiny, "02.md")
+    result = evaluate(name, tiny)
     assert not result.passed
     assert FINDINGS not in result.metadata

@@ -29,6 +29,9 @@ from retrieval.language.identifiers import (
         ("UTF-8", ["UTF-8"]),
         ("version 1.2.3", ["1.2.3"]),
         ("what does $27 do", ["$27"]),
+        ("the TGR-D-560-3/9 drive", ["TGR-D-560-3/9"]),
+        ("types R-1/R-2 and GPIO2/ADC1", ["R-1", "R-2", "GPIO2/ADC1", "GPIO2", "ADC1"]),
+        ("drives/TGR-D-560-3_9/values", ["drives/TGR-D-560-3_9/values", "TGR-D-560-3_9"]),
         (r"`\dt` lists #tables for @Anna, 100 % of %1", [r"\dt", "#tables", "@Anna", "%1"]),
     ],
 )
@@ -43,7 +46,7 @@ def test_a_name_without_a_blank_is_one_identifier(text: str, expected: list[str]
         "2.5kg, 10mm, 4.096v and 3.5ft on the 7th",
         "2d6, d20 and 1d6+2",
         "level-3 and a 10-foot pole",
-        "and/or, either/or",
+        "and/or, either/or, his/her and km/h",
         "2024-01-02 at 10:30",
         "twenty-one",
         "5,000 of 3.14",

@@ -75,6 +75,9 @@ roles: heading heading data
 ## A row that names the columns below a heading may name others too
 Sludge|Lime||Sulphur / |Total|Free|kg/t / Dried|55|28|23
 columns: Sludge|Lime Total|Lime Free|Sulphur kg/t
+## The heading of two columns of keys has no names below it
+Soil||Factor|Lime|| / |||pH 6.2|pH 5.5|pH 5 / Sand|Arable|6|3|7|10 / |Grass|4|0|3|5
+columns: Soil|Soil|Factor|Lime pH 6.2|Lime pH 5.5|Lime pH 5
 ## The first pair under a blank heading is a row
 | / Name|Longsword / Damage|1d8 / Weight|3
 columns: entry|column 2
