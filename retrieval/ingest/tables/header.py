@@ -91,7 +91,7 @@ def _lines_without_a_key(header: tuple[str, ...], grid: Sequence[tuple[str, ...]
         for position in places
         if not header[position] or (position + 1 < len(header) and not header[position + 1])
     ]
-    # The first wide heading is that of the rows' keys if it stands in the corner: `Soil type | (blank) | Rate | (blank)`.
+    # A wide heading in the corner is that of the rows' keys: `Soil type | (blank) | Rate | (blank)`.
     first = next((position for position in wide if position and header[position]), 0)
     named = [position for position in wide if position >= first]
     for count, row in enumerate(grid[:MAX_LINES], start=1):
