@@ -33,7 +33,8 @@ _CAPITALS = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 _NO_WORD = re.compile("[B-DF-HJ-NP-TV-XZ]{3,5}")
 """`DMR`: without vowels, so that it cannot be a word."""
 _PREFIX = re.compile(r"(?:anti|semi|sub)(?=[a-z]{4})")
-_PLAIN_WORD = re.compile(r"(?<![\w@./-])[a-z]{2,5}(?![\w@/-]|\.\w)")
+_PLAIN_WORD = re.compile(r"(?<![\w-])[a-z]{2,5}(?![\w-])")
+_IN_SENTENCE = re.compile(r"(?<![\w@./-])[a-z]{2,5}(?![\w@/-]|\.\w)")
 """A word of a sentence, not of an address: `mb` in `www.gov.mb.ca/en` is none."""
 _SHORT_CELL = re.compile(_SHORT)
 _IN_COLUMN = re.compile(rf"(?<![\w.'-]){_SHORT}(?![\w'-])")
@@ -50,7 +51,7 @@ class Glossary:
     shorts: Mapping[str, str] = field(default_factory=dict)
     """Short forms by their meaning in lower case, including the initials of keys."""
     words: frozenset[str] = frozenset()
-    """Words of two to five small letters in the text of the book: none of them is a short form."""
+    """Words of two to five small letters in the sentences of the book: none of them is a code."""
 
     @classmethod
     def of(cls, texts: Iterable[str], readings: Sequence[TableMeaning], vocabulary: Vocabulary) -> "Glossary":
@@ -79,7 +80,9 @@ class Glossary:
             if short not in definitions and vocabulary.label(short) is None
         }
         defined = {long.casefold(): short for short, long in meanings.items() if sum(map(str.isupper, short)) > 1}
-        return cls(meanings, initials | defined, words)
+        return cls(
+            meanings, initials | defined, frozenset(word for text in texts for word in _IN_SENTENCE.findall(text))
+        )
 
     def short_names(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the book's short forms of these names."""

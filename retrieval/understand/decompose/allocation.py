@@ -52,7 +52,8 @@ def deal(whole: Retrieval, parts: Sequence[Retrieval], k: int) -> Allocation:
             break
     firsts = {part: hits[chunk].chunk for chunk, part in reversed(dealt.items())}
     alike = len(firsts) == len(parts) and _of_a_kind(firsts.values())
-    alike = alike and (_are_named(firsts, parts) or not _says_all(whole, parts)) and not _number_apart(parts)
+    alike = alike and (_are_named(firsts, parts) or not _says_all(whole, parts))
+    alike = alike and not have_own_numbers([part.query for part in parts])
     kept = dict(islice(dealt.items(), k))
     return Allocation(tuple(replace(hits[chunk], rank=rank) for rank, chunk in enumerate(kept, start=1)), kept, alike)
 
@@ -81,12 +82,12 @@ def _says_all(whole: Retrieval, parts: Sequence[Retrieval]) -> bool:
     return differing <= set(keys(whole.hits[0].chunk.search_text))
 
 
-def _number_apart(parts: Sequence[Retrieval]) -> bool:
+def have_own_numbers(parts: Sequence[str]) -> bool:
     """Whether two parts each have a number with a label that no other part has: a level here, a class there.
 
     Compared things have the same labels: `fighter (AC 3) or druid (AC 9)`.
     """
-    labels = [frozenset(canonical(part.query).bound) for part in parts]
+    labels = [frozenset(canonical(part).bound) for part in parts]
     spread = Counter(label for part_labels in labels for label in part_labels)
     return sum(any(spread[label] == 1 for label in part_labels) for part_labels in labels) > 1
 

@@ -160,7 +160,7 @@ def _text(question: str, terms: Sequence[Word], gone: set[int]) -> str:
         joined = "" if word.key in _SIGNS else " "
         between = question[terms[at - 1].end : word.start] if at and at - 1 not in gone else joined
         pieces += [between, word.text]
-    return "".join(pieces).strip(" ,:;-")
+    return "".join(pieces).strip(" ,:;").removeprefix("- ").removesuffix(" -").strip(" ,:;")
 
 
 def _things(terms: Sequence[Word], is_name: IsName) -> list[tuple[int, int]]:
@@ -202,6 +202,11 @@ def _is_joined(terms: Sequence[Word], at: int) -> bool:
     return all(word.key[0].isalnum() or word.key in _INSIDE for word in terms[at - 1 : at + 1])
 
 
+def _is_end(terms: Sequence[Word], at: int) -> bool:
+    """Whether a sign ends a thing; a hyphen within a word or before a number, as in `AC -2`, does not."""
+    return terms[at].key in _SIGNS and not (_is_joined(terms, at) or _is_joined(terms, at + 1))
+
+
 def _unbroken(terms: Sequence[Word], span: tuple[int, int]) -> tuple[int, int]:
     """Extend a thing by the rest of words that are written without a blank: `STM32F042`, `roll-ups`."""
     first, stop = span
@@ -221,7 +226,7 @@ def _right_of(terms: Sequence[Word], at: int, is_name: IsName) -> tuple[int, int
     stop = at
     while stop < len(terms) and (
         _is_joined(terms, stop)
-        or (terms[stop].key not in _SIGNS and (stop == at or terms[stop].text.lower() not in _BREAKS))
+        or (not _is_end(terms, stop) and (stop == at or terms[stop].text.lower() not in _BREAKS))
     ):
         stop += 1
     stop = named or stop
@@ -236,7 +241,7 @@ def _left_of(terms: Sequence[Word], stop: int, is_name: IsName) -> tuple[int, in
         (at for at in range(max(0, stop - _LONGEST_SIDE), stop) if _named(terms, at, stop, is_name)), default=stop
     )
     at = stop
-    while at > 0 and terms[at - 1].key not in _SIGNS and terms[at - 1].text.lower() not in _BREAKS:
+    while at > 0 and not _is_end(terms, at - 1) and terms[at - 1].text.lower() not in _BREAKS:
         if terms[at - 1].key in {"a", "an", "the", "of"} | _LISTING:
             break
         at -= 1

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from retrieval.errors import QueryAnalysisError
 from retrieval.understand.analysis import Chat, require_readable
 from retrieval.understand.catalog.words import keys, words
+from retrieval.understand.decompose.allocation import have_own_numbers
 from retrieval.understand.decompose.comparisons import ComparedNames, compared, states_comparison
 from retrieval.understand.reading.grammar import GLUE
 
@@ -125,7 +126,7 @@ class RuleDecomposer:
             category_hints=tuple(
                 category for category, own in named.items() if not any(own < other for other in named.values())
             ),
-            tentative=bool(parts) and not states_comparison(query),
+            tentative=bool(parts) and (not states_comparison(query) or have_own_numbers(parts)),
         )
 
 

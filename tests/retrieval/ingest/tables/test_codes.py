@@ -162,6 +162,15 @@ def test_a_word_of_the_book_is_no_code_and_one_heading_alone_is_not_explained() 
     assert row.columns == ("User", "NO", "IT", "PE")
 
 
+def test_the_words_of_addresses_may_be_codes() -> None:
+    regions = "| Code | Region |\n|---|---|\n| MB | Marsh Bay |\n| NL | North Lough |\n| QF | Quarry Fen |\n"
+    levies = "| Region | Levy |\n|---|---|\n| MB | 4 |\n| NL | 5 |\n| QF | 6 |\n"
+    link = "See https://www.levy.mb.example/nl/qf.html and mb@levy.example."
+
+    assert meanings(f"{link}\n\n{regions}", levies)["MB"] == ("Marsh Bay",)
+    assert "MB" not in meanings(f"The disk has 5 mb.\n\n{regions}", levies)
+
+
 def test_definitions_that_agree_have_the_examples_of_all() -> None:
     short = "| Group | Use |\n|---|---|\n| D1 | Dwelling |\n| D3 | Lodging |\n| W | Work |\n"
     assert meanings(short, USES, STOREYS)["D3"] == ("Lodging", "hotel", "hostel", "inn")

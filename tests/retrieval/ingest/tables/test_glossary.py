@@ -62,14 +62,6 @@ def test_what_is_no_definition_defines_nothing(text: str) -> None:
     assert not meanings(text)
 
 
-@pytest.mark.parametrize("link", ["https://www.wgt.example/wgt/a.html", "[a](../wgt/wgt.md)", "wgt@wgt.example"])
-def test_an_address_has_no_words_that_a_short_form_could_be(link: str) -> None:
-    text = "Every servo has a Weight (Wgt) and a price."
-
-    assert meanings(f"{text} See {link} for all.") == {"Wgt": "Weight"}
-    assert not meanings(f"{text} Each wgt is in grams.")
-
-
 def test_a_short_form_that_is_defined_twice_stands_for_what_is_said_most() -> None:
     once = "A fire team (FT) moves. A fighter (F) rests."
     assert meanings(f"{once} The flight time (FT) is short.") == {"F": "fighter"}

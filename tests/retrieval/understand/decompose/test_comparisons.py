@@ -37,6 +37,7 @@ def is_name(said) -> bool:
             "RT-1250-300 and RT-0750-050: which is wider?",
             [f"{it}: which is wider?" for it in ("RT-1250-300", "RT-0750-050")],
         ),
+        ("draught of a cog at AC -2 versus AC -3", ["draught of a cog at AC -2", "draught of a cog at AC -3"]),
         ("VM1768 vs STQ42F042 top speed", ["VM1768 top speed", "STQ42F042 top speed"]),
         ("ration of a two-year-old against a six-year-old", [f"ration of a {it}-year-old" for it in ("two", "six")]),
         (
