@@ -71,19 +71,21 @@ def identifiers(text: str) -> tuple[str, ...]:
     """Return the identifiers of a text as written, each followed by its parts that are names: `c5d`, `2xlarge`."""
     names: list[str] = []
     for match in _RUN.finditer(text):
-        wholes = tuple(_wholes(match[0]))
+        is_url = text[max(0, match.start() - 1) : match.start()] == "/"
+        wholes = tuple(_wholes(match[0], is_url=is_url))
         parts = dict.fromkeys(part for whole in wholes for part in _PART.findall(whole) if _is_mixed(part))
         names += [*wholes, *(part for part in parts if part not in wholes)]
     return (*names, *_SIGNED.findall(text))
 
 
-def _wholes(run: str) -> Iterator[str]:
-    """Yield a run without blanks if it is an identifier, and the steps with a digit of `R-1/R-2` and of a path."""
+def _wholes(run: str, *, is_url: bool) -> Iterator[str]:
+    """Yield a run without blanks if it is an identifier, and the steps with a digit of `R-1/R-2` and of a path, but not
+    of a URL."""
     is_identifier = len(run) <= LONGEST and _is_identifier(run)
     if is_identifier:
         yield run
     steps = run.split("/")
-    if len(steps) > (_PATH - 1 if is_identifier else 1):
+    if not is_url and len(steps) > (_PATH - 1 if is_identifier else 1):
         yield from (step for step in steps if _DIGIT.search(step) and len(step) <= LONGEST and _is_identifier(step))
 
 

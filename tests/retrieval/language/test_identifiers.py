@@ -31,6 +31,7 @@ from retrieval.language.identifiers import (
         ("what does $27 do", ["$27"]),
         ("the TGR-D-560-3/9 drive", ["TGR-D-560-3/9"]),
         ("types R-1/R-2 and GPIO2/ADC1", ["R-1", "R-2", "GPIO2/ADC1", "GPIO2", "ADC1"]),
+        ("https://levy.example/nl/DG_1001/a", ["levy.example/nl/DG_1001/a"]),
         ("drives/TGR-D-560-3_9/values", ["drives/TGR-D-560-3_9/values", "TGR-D-560-3_9"]),
         (r"`\dt` lists #tables for @Anna, 100 % of %1", [r"\dt", "#tables", "@Anna", "%1"]),
     ],
