@@ -196,8 +196,11 @@ def _is_apart(terms: Sequence[Word], at: int) -> bool:
 
 
 def _is_joined(terms: Sequence[Word], at: int) -> bool:
-    """Whether there is no blank, and no sign but a hyphen, between a word and the one before it."""
+    """Whether there is no blank between a word and the one before it; a sign must have a word behind it, too."""
     if not 0 < at < len(terms) or terms[at - 1].end != terms[at].start:
+        return False
+    behind = terms[at] if terms[at].key[0].isalnum() else next(iter(terms[at + 1 : at + 2]), None)
+    if behind is None or not behind.key[0].isalnum() or behind.start > terms[at].end:
         return False
     return all(word.key[0].isalnum() or word.key in _INSIDE for word in terms[at - 1 : at + 1])
 

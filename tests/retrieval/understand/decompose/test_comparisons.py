@@ -38,6 +38,7 @@ def is_name(said) -> bool:
             [f"{it}: which is wider?" for it in ("RT-1250-300", "RT-0750-050")],
         ),
         ("draught of a cog at AC -2 versus AC -3", ["draught of a cog at AC -2", "draught of a cog at AC -3"]),
+        ("draught of a cog vs. its pre-war twin", ["draught of a cog", "draught of a its pre-war twin"]),
         ("VM1768 vs STQ42F042 top speed", ["VM1768 top speed", "STQ42F042 top speed"]),
         ("ration of a two-year-old against a six-year-old", [f"ration of a {it}-year-old" for it in ("two", "six")]),
         (
