@@ -304,11 +304,14 @@ class Chunk:
 
         `Fighter > Attacks - Level 3` if the book has another `Attacks - Level 3`.
         """
+        subject = self.heading_path[-1] if self.heading_path else self.document
+        if self.qualifier:
+            # A document without headings may be distinguished by its path, which is not repeated.
+            is_path = not self.heading_path and subject.startswith(self.qualifier)
+            subject = self.qualifier if is_path else f"{self.qualifier} > {subject}"
         caption = None if self.introduced else self.caption
-        parts = [self.heading_path[-1] if self.heading_path else self.document, caption, self.called or self.row_key]
-        title = " - ".join(dict.fromkeys(part for part in parts if part))
-        # The path of a document without headings distinguishes it from all others.
-        return f"{self.qualifier} > {title}" if self.qualifier and self.heading_path else title
+        parts = (subject, caption, self.called or self.row_key)
+        return " - ".join(dict.fromkeys(part for part in parts if part))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def test_rows_of_several_tables_with_one_title_say_the_heading_or_the_document_t
     assert titles_of(f"# Model\n\n{table}", f"# Model\n\n{table}") == ["0 > Fields - id", "1 > Fields - id"]
     assert titles_of(f"# User\n\n{table}") == ["Fields - id"]
     bare = table.removeprefix("## Fields\n\n")
-    assert titles_of(bare, bare) == ["0.md - id", "1.md - id"], "the path of a page without headings is enough"
+    assert titles_of(bare, bare) == ["0 - id", "1 - id"], "the path of a page without headings is enough"
     assert titles_of(f"# User\n\n{table}{table}") == ["Fields - id", "Fields - id"], "nothing distinguishes them"
 
 
