@@ -117,7 +117,7 @@ def _asked_twice(question: str, terms: Sequence[Word]) -> tuple[str, ...]:
     return ()
 
 
-_STATED = re.compile(r"\b(?:vs|versus|against|compared (?:with|to)|difference between)\b", re.IGNORECASE)
+_STATED = re.compile(r"\b(?:vs|versus|compared (?:with|to)|difference between)\b", re.IGNORECASE)
 
 
 def states_comparison(question: str) -> bool:

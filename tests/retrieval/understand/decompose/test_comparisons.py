@@ -179,6 +179,7 @@ def test_a_name_keeps_the_number_before_it():
         ("sail and oar prices", False),
         ("does the count start at 0 or at 1?", False),
         ("which is cheaper, a sail or an oar?", False),
+        ("which coat protects a cog against rot?", False),
     ],
 )
 def test_the_form_of_some_questions_shows_that_they_compare(question, expected):
