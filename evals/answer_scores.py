@@ -60,7 +60,7 @@ a an the of to and or vs versus with for in on at by is are be it its that this 
 each both while only not any if
 """
 _YES_WORDS = "yes true required mandatory y allowed supported enabled always ✓ ✔ ✅ must can"
-_NO_WORDS = "no false optional none not never n disabled cannot unsupported ✗ ✘ ❌ - – —"
+_NO_WORDS = "no false optional none not never n disabled cannot unsupported ✗ ✘ ✕ ✖ ❌ - – —"
 _GLUE = frozenset(word[:_STEM] for word in _GLUE_WORDS.split())
 _YES, _NO = frozenset(_YES_WORDS.split()), frozenset(_NO_WORDS.split())
 _POLAR = frozenset(word[:_STEM] for word in _YES | _NO)
@@ -97,7 +97,7 @@ def _comparable(token: str) -> str:
 
 def polarity(text: str) -> bool | None:
     """Return whether a text means yes (True) or no (False) by its first word or mark; None if neither, as `n/a`."""
-    words = re.findall(r"n/a|[^\W\d_]+|[✓✔✅✗✘❌–—-]", text.casefold())
+    words = re.findall(r"n/a|[^\W\d_]+|[✓✔✅✗✘✕✖❌–—-]", text.casefold())
     first = words[0] if words else ""
     return True if first in _YES else False if first in _NO else None
 
@@ -150,11 +150,16 @@ def matches_value(texts: Sequence[str], answer: str, question: str = "") -> bool
     >>> matches_value(["Required"], "yes")
     True
     """
-    if match_value(texts, answer, question).is_whole:
+    if match_value(texts, answer, question).is_whole or any(_letters(text) == _letters(answer) != "" for text in texts):
         return True
     wanted = polarity(answer)
     is_bare = wanted is not None and not set(answer_tokens(_BRACKETS.sub(" ", answer))) - _GLUE - _POLAR
     return is_bare and any(polarity(text) == wanted for text in texts)
+
+
+def _letters(text: str) -> str:
+    """Return a text as it is compared to the letter: words like `other` and signs like `~` can be the whole answer."""
+    return plain_text(text).casefold().strip(" \"'\N{VARIATION SELECTOR-16}")
 
 
 def values_of_sides(answer: str) -> tuple[str, ...]:

@@ -60,13 +60,17 @@ def grade(answer: str, *cells: tuple[str, str, str], snippets: tuple[str, ...] =
         ("annotated manually", "manual annotation"),
         ("7680", "7680 px (a side)"),
         ("14", "14 kg/m²"),
+        ("`~`", "~"),
+        ("📖🤔", "📖🤔"),
+        ("OTHER", "other"),
+        ("✕", "no"),
     ],
 )
 def test_values_that_are_the_same_match(text: str, answer: str) -> None:
     assert matches_value([text], answer)
 
 
-@pytest.mark.parametrize(("text", "answer"), [("12", "1"), ("7", "7.5"), ("Optional", "yes"), ("red", "blue paint")])
+@pytest.mark.parametrize(("text", "answer"), [("12", "1"), ("7", "7.5"), ("Optional", "yes"), ("red", "blue paint"), ("", "~")])
 def test_values_that_differ_do_not_match(text: str, answer: str) -> None:
     assert not matches_value([text], answer)
 
