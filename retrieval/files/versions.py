@@ -38,14 +38,12 @@ def _version(*rooms: str) -> str:
 def sources(root: Path, suffixes: Collection[str], under: str = "") -> Iterator[bytes]:
     """Yield name and content of every file below a folder with one of these suffixes, in the order of their paths.
 
-    `__pycache__` is left out: what the program writes there when it starts does not change what it does.
-
     Args:
         suffixes: with their dots.
         under: prefix of each name.
     """
     for path in sorted(root.rglob("*")):
-        if path.suffix in suffixes and "__pycache__" not in path.relative_to(root).parts:
+        if path.suffix in suffixes:
             yield f"{under}{path.relative_to(root).as_posix()}\0".encode()
             yield path.read_bytes()
 

@@ -70,7 +70,9 @@ def test_values_that_are_the_same_match(text: str, answer: str) -> None:
     assert matches_value([text], answer)
 
 
-@pytest.mark.parametrize(("text", "answer"), [("12", "1"), ("7", "7.5"), ("Optional", "yes"), ("red", "blue paint"), ("", "~")])
+@pytest.mark.parametrize(
+    ("text", "answer"), [("12", "1"), ("7", "7.5"), ("Optional", "yes"), ("red", "blue paint"), ("", "~")]
+)
 def test_values_that_differ_do_not_match(text: str, answer: str) -> None:
     assert not matches_value([text], answer)
 

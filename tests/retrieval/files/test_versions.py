@@ -17,8 +17,8 @@ def test_the_advice_is_one_line_for_a_shell() -> None:
     assert "\n" not in install("minilm")
 
 
-def test_what_a_program_writes_beside_its_compiled_files_is_no_source(tmp_path: Path) -> None:
-    (tmp_path / "room" / "__pycache__").mkdir(parents=True)
+def test_sources_are_named_by_their_path(tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
     (tmp_path / "room" / "code.py").write_text("1")
-    (tmp_path / "room" / "__pycache__" / "cache.json").write_text("{}")
+    (tmp_path / "room" / "code.pyc").write_text("2")
     assert list(sources(tmp_path, SOURCES, "p/")) == [b"p/room/code.py\0", b"1"]
