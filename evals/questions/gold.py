@@ -22,11 +22,14 @@ import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from evals.errors import UnresolvedGoldError
 from evals.questions.questions import Anchor, Question
+from retrieval.errors import LibraryError
+from retrieval.ingest.library.slugs import slugify
 from retrieval.types import Chunk
 
 Groups = tuple[tuple[str, ...], ...]
@@ -109,6 +112,20 @@ class ChunkPlaces:
     def books(self) -> tuple[str, ...]:
         """Slugs of the books that have chunks, sorted."""
         return tuple(sorted(self._of_book))
+
+    def with_slugs(self, question: Question) -> Question:
+        """Return the question with slugs where it or its anchors name a book of these chunks by its folder."""
+        book = self._slug(question.book)
+        anchors = tuple(replace(anchor, book=self._slug(anchor.book)) for anchor in question.gold)
+        return replace(question, book=book, gold=anchors)
+
+    def _slug(self, book: str | None) -> str | None:
+        if book is None or book in self._of_book:
+            return book
+        with suppress(LibraryError):
+            if (slug := slugify(book)) in self._of_book:
+                return slug
+        return book
 
     def with_text(self, text: str, book: str | None) -> list[int]:
         """Return the chunks whose source contains `text`, except for white space; in one book or (None) in all."""

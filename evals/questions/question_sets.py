@@ -144,7 +144,7 @@ def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bo
     places = ChunkPlaces(chunks)
     sets = []
     for path in files:
-        questions = load_questions(path)
+        questions = [places.with_slugs(question) for question in load_questions(path)]
         for split, generated in (("people", False), ("generated", True)):
             members = [question for question in questions if question.generated == generated]
             if not members:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from evals.errors import UnresolvedGoldError
-from evals.questions.gold import answers_of, disjoint, resolve, whole_answers
+from evals.questions.gold import ChunkPlaces, answers_of, disjoint, resolve, whole_answers
 from evals.questions.questions import Anchor, Question
 
 
@@ -224,3 +224,17 @@ def test_a_group_is_lost_once_and_only_if_nothing_of_it_is_left():
     groups = (("b", "a", "x"), ("c", "d"))
     assert whole_answers(["b", "a", "c", "p"], groups, left=["d"]) == ("a", "p")
     assert whole_answers(["p"], groups, left=[]) == ("p",)
+
+
+def test_a_question_may_name_a_book_by_its_folder(make_chunk):
+    places = ChunkPlaces([make_chunk("g", book="tide-tables", kind="prose", source="High water at noon.")])
+    question = Question("q", "x", book="Tide Tables", gold=(Anchor("_Tide Tables", snippet="noon"),))
+    assert places.with_slugs(question) == replace(
+        question, book="tide-tables", gold=(Anchor("tide-tables", snippet="noon"),)
+    )
+
+
+def test_a_book_that_is_not_here_keeps_its_name(make_chunk):
+    places = ChunkPlaces([make_chunk("g", book="tide-tables")])
+    question = Question("q", "x", book="***", gold=(Anchor("Moon Tables", snippet="noon"),))
+    assert places.with_slugs(question) == question
