@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from retrieval.ingest.document_names import is_markdown
+from retrieval.ingest.markdown.html_blocks import html_blocks
 from retrieval.ingest.markdown.html_tables import TableScan, table_spans
 from retrieval.ingest.markdown.parser import ATTRIBUTES, heading_text, without_comments, without_raw, without_tags
 from retrieval.ingest.markdown.spans import BlockKind, Span, spaced_tables, spans_of, with_rows_apart, without_marks
@@ -58,7 +59,9 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     headings: list[tuple[int, str]] = []
     tabs: list[tuple[int, str]] = []
     blocks: list[Block] = []
-    for span in with_rows_apart(_with_headers_whole(_with_tables_whole(_with_tables_apart(text), text), text)):
+    for span in _with_html_divided(
+        with_rows_apart(_with_headers_whole(_with_tables_whole(_with_tables_apart(text), text), text))
+    ):
         source = span.source.strip("\n")
         if span.kind == "html" or span.is_paragraph:
             _follow_tabs(source, tabs, len(headings))
@@ -72,6 +75,14 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
         names = tuple(name for _, name in tabs)
         blocks.append(Block(span.kind, (span.start, span.end), source, path, span.level, span.is_paragraph, names))
     return tuple(blocks)
+
+
+def _with_html_divided(spans: Iterable[Span]) -> Iterator[Span]:
+    for span in spans:
+        if span.kind == "html" and not _TABLE_TAG.search(span.source):
+            yield from html_blocks(span)
+        else:
+            yield span
 
 
 def _follow_tabs(source: str, tabs: list[tuple[int, str]], depth: int) -> None:

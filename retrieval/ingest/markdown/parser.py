@@ -231,7 +231,9 @@ def with_blank_comments(rows: str) -> str:
 
 
 def heading_text(source: str) -> str:
-    """Return the words of an ATX or setext heading, or of a bold line; a setext heading is the whole paragraph."""
+    """Return the words of an ATX, setext or HTML heading, or of a bold line; a setext heading is a whole paragraph."""
+    if source.lstrip().startswith("<"):
+        return plain_text(" ".join(source.split()))
     lines = source.split("\n")
     opening = HEADING_MARK.match(lines[0])
     words = " ".join(lines[:-1] or lines) if not opening and _UNDERLINE.fullmatch(lines[-1]) else lines[0]
