@@ -147,7 +147,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
 
 
 def _untold(changes: Sequence[PairedChange]) -> str:
-    few = [str(change) for change in changes if change.verdict == "cannot be told"]
+    few = [str(change) for change in changes if change.verdict == "undecided"]
     return f"; the questions are too few to tell a loss from chance in {'; '.join(few)}" if few else ""
 
 

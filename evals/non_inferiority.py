@@ -38,8 +38,8 @@ _DIGITS = 9
 
 _Key = tuple[str, str, str]
 
-Verdict = Literal["not worse", "cannot be told", "worse"]
-"""`not worse`: a loss of the margin or more is outside the interval. `cannot be told`: it is not, but the loss is
+Verdict = Literal["not worse", "undecided", "worse"]
+"""`not worse`: a loss of the margin or more is outside the interval. `undecided`: it is not, but the loss is
 neither significant nor larger than that of a harmless change. `worse`: refused."""
 
 
@@ -112,13 +112,13 @@ def judge(wholes: Sequence[Paired], books: Sequence[Paired] = ()) -> tuple[Judge
 
 def _unjudged(gains: Sequence[float]) -> Judgement:
     interval = bootstrap_interval(gains)
-    return Judgement(len(gains), sum(gains) / len(gains), interval.low, interval.high, "cannot be told")
+    return Judgement(len(gains), sum(gains) / len(gains), interval.low, interval.high, "undecided")
 
 
 def _verdict(judgement: Judgement, chance: float, *, refused: bool) -> Verdict:
     if judgement.low > -MARGIN:
         return "not worse"
-    return "worse" if refused or (judgement.difference < 0 and chance < ALPHA) else "cannot be told"
+    return "worse" if refused or (judgement.difference < 0 and chance < ALPHA) else "undecided"
 
 
 def _levels(wholes: Sequence[bool], books: Sequence[bool]) -> list[float]:

@@ -35,19 +35,19 @@ def test_the_same_ranking_always_passes(n: int) -> None:
 
 def test_a_loss_within_the_margin_is_shown_by_many_questions_and_not_by_few() -> None:
     assert verdict(-0.5, *[0.0] * 199) == "not worse"
-    assert verdict(-0.5, *[0.0] * 19) == "cannot be told"
+    assert verdict(-0.5, *[0.0] * 19) == "undecided"
 
 
 def test_one_whole_question_may_be_lost_and_not_more() -> None:
-    assert verdict(-1) == "cannot be told"
-    assert verdict(-1, *[0.0] * 19) == "cannot be told"
+    assert verdict(-1) == "undecided"
+    assert verdict(-1, *[0.0] * 19) == "undecided"
     assert verdict(-1, -0.2, *[0.0] * 18) == "worse"
-    assert verdict(-1, -1, +1, *[0.0] * 17) == "cannot be told"
+    assert verdict(-1, -1, +1, *[0.0] * 17) == "undecided"
 
 
 def test_a_loss_beyond_chance_is_refused_though_it_is_small() -> None:
     assert verdict(*[-0.1] * 10) == "worse"
-    assert verdict(*[-0.1] * 4) == "cannot be told"
+    assert verdict(*[-0.1] * 4) == "undecided"
     assert verdict(*[-0.03] * 8, *[0.0] * 12) == "not worse", "beyond chance, and less than 0.02"
 
 
@@ -80,9 +80,9 @@ def library(lost: dict[str, int], books: int = 3) -> dict[str, str]:
 def test_the_more_books_move_the_more_each_has_to_lose() -> None:
     """Of 20 questions, 1.03 in a book alone, 1.9 in one of three, 2.2 in one of ten."""
     assert library({"b0": 2}, books=1) == {"*": "worse"}
-    assert library({"b0": 1}, books=1) == {"*": "cannot be told"}
+    assert library({"b0": 1}, books=1) == {"*": "undecided"}
     assert library({"b0": 2})["b0"] == "worse"
-    assert library({"b0": 2}, books=10)["b0"] == "cannot be told"
+    assert library({"b0": 2}, books=10)["b0"] == "undecided"
     collapsed = library({"b0": 3}, books=10)
     assert [book for book, verdict in collapsed.items() if verdict == "worse"] == ["b0"]
     assert library({"b0": 1, "b1": 1, "b2": 1})["*"] == "worse", "what no book can say all of them can"
@@ -99,12 +99,12 @@ def test_books_in_which_nothing_moved_are_no_chances_to_look_worse() -> None:
         assert first.difference == pytest.approx(-0.0825, abs=0.0002)
         return first.verdict
 
-    assert [changed(moving) for moving in (1, 10)] == ["worse", "cannot be told"]
+    assert [changed(moving) for moving in (1, 10)] == ["worse", "undecided"]
 
 
 def test_what_many_questions_gain_they_may_lose() -> None:
     restless = [0.9, 0.9, 0.9, -0.9, -0.9, -0.9]
-    assert verdict(*restless, -0.9, -0.4, *[0.0] * 12) == "cannot be told"
+    assert verdict(*restless, -0.9, -0.4, *[0.0] * 12) == "undecided"
     assert verdict(-0.9, -0.4, *[0.0] * 18) == "worse"
     assert allowed([0.0] * 20, 0.1) == pytest.approx(1.2816 * MOVED / 20**0.5, abs=1e-4)
     assert allowed([0.0] * 5, 0.1) == 0.2, "a whole question"
