@@ -163,10 +163,10 @@ def _print_numbers(title: str, what: str, lines: Mapping[str, Mapping[str, Aggre
     for metric in metrics:
         table.add_column(metric, no_wrap=True)
     for name, numbers in lines.items():
-        counted = numbers.get(metrics[0])  # without it no question of this line has gold
-        query = counted.n if counted else max((number.n for number in numbers.values()), default=0)
+        with_gold = numbers.get(metrics[0])  # None if no question of this line has gold
+        n_questions = with_gold.n if with_gold else max((number.n for number in numbers.values()), default=0)
         cells = (_number(metric, numbers.get(metric)) for metric in metrics)
-        table.add_row("all" if name == ALL else name, str(query), *cells)
+        table.add_row("all" if name == ALL else name, str(n_questions), *cells)
     out.print(table)
 
 

@@ -5,7 +5,7 @@ its canonical form occurs there on word boundaries. `Canonical.has` checks this 
 be a free number of the question, and an open bound (`level 7 or higher`) includes the values that it covers.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isnan
@@ -116,7 +116,7 @@ def literal(text: str, vocabulary: Vocabulary | None = None) -> str:
     """Return the literal form, without binding and lists, for cells that a question quotes."""
     vocabulary = vocabulary or Vocabulary.default()
     sentence = Sentence(vocabulary.lexicon.mark_phrases(tokenize(text)), vocabulary.lexicon)
-    return " ".join(_spell(sentence, ()))
+    return " ".join(_spell(sentence, None))
 
 
 def as_number(term: str) -> float | None:
@@ -135,8 +135,9 @@ def as_point(term: str, vocabulary: Vocabulary) -> tuple[str, float] | None:
     return None if value is None else (name, value)
 
 
-def _spell(sentence: Sentence, bindings: "list[Binding] | tuple[()]") -> Iterator[str]:
-    starts = {binding.start: binding for binding in bindings}
+def _spell(sentence: Sentence, bindings: Sequence[Binding] | None) -> Iterator[str]:
+    """Yield the words of a sentence, labels before their numbers; for None, as written."""
+    starts = {binding.start: binding for binding in bindings or ()}
     index, open_label = 0, False
     while index < len(sentence.tokens):
         binding = starts.get(index)
@@ -149,7 +150,7 @@ def _spell(sentence: Sentence, bindings: "list[Binding] | tuple[()]") -> Iterato
         token = sentence.tokens[index]
         if token.kind == "label":
             yield from token.text.split()
-            index, open_label = index + 1, bool(starts or bindings == [])
+            index, open_label = index + 1, bindings is not None
             continue
         words, size = _plain_words(sentence, index, starts)
         if words and open_label:
@@ -158,7 +159,6 @@ def _spell(sentence: Sentence, bindings: "list[Binding] | tuple[()]") -> Iterato
             open_label = False
         yield from words
         index += size
-    return
 
 
 def _plain_words(sentence: Sentence, index: int, starts: Mapping[int, Binding]) -> tuple[list[str], int]:

@@ -75,8 +75,8 @@ class RowQuantities:
         )
 
     def hold(self, figure: Figure, percent: int, units: Sequence[int]) -> Mask:
-        """Return (m,) whether each contains the number, or for a bound, reaches beyond it: `quantities.holds` for all
-        at once.
+        """Return (m,) whether each contains the number, or for a bound, reaches beyond it: `numbers.holds` for all at
+        once.
 
         A bare number does not match units that other numbers of the question have: in `12.7 kg to zone 7`, 7 is not a
         weight.
