@@ -56,6 +56,10 @@ def test_a_heading_without_words_of_its_own_is_none(heading):
     assert [span.kind for span in html_blocks(Span("html", 0, 0, 1, heading))] == ["html"]
 
 
+def test_an_underlined_heading_may_begin_with_a_tag():
+    assert [block.heading_path for block in parse_blocks('<a id="fees"></a>Fees\n====\n')] == [("Fees",)]
+
+
 LINES = ["<p>a", "</p>", "<h2>b</h2>", "<ul>", "</ul>", "<details>", "<!--", "-->", "<pre>", "</pre>", "c", ""]
 
 
