@@ -3,12 +3,19 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from retrieval.ingest.document_names import is_markdown
-from retrieval.ingest.markdown.html_blocks import html_blocks
 from retrieval.ingest.markdown.html_tables import TableScan, table_spans
-from retrieval.ingest.markdown.parser import ATTRIBUTES, heading_text, without_comments, without_raw, without_tags
+from retrieval.ingest.markdown.parser import (
+    ATTRIBUTES,
+    HTML_HEADING,
+    heading_text,
+    without_comments,
+    without_raw,
+    without_tags,
+)
 from retrieval.ingest.markdown.spans import BlockKind, Span, spaced_tables, spans_of, with_rows_apart, without_marks
 
 _TABLE_TAG = re.compile(r"</?table\b", re.IGNORECASE)
@@ -77,12 +84,48 @@ def parse_blocks(text: str) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
+_BEGIN = re.compile(r"[ \t]*<(?:blockquote|(?P<details>details)|dl|h[1-6]|ol|p|ul)(?=[\s>])", re.IGNORECASE)
+_HEADING_END = re.compile(r"</h[1-6]\s*>\s*$", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"(?P<begin><(?:!--|(?:dl|ol|pre|script|style|ul)(?=[\s>])))|-->|</(?:dl|ol|pre|script|style|ul)>", re.IGNORECASE
+)
+"""Where an element that is not divided begins or ends."""
+
+
 def _with_html_divided(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the spans, with HTML without a table as its headings, paragraphs, lists and quotations.
+
+    Pages of content management systems have no blank line, at which Markdown would divide them.
+    """
     for span in spans:
-        if span.kind == "html" and not _TABLE_TAG.search(span.source):
-            yield from html_blocks(span)
-        else:
+        if span.kind != "html" or _TABLE_TAG.search(span.source):
             yield span
+            continue
+        lines = span.source.split("\n")
+        for start, end in pairwise(sorted({0, *_begun_blocks(lines), len(lines)})):
+            source = "\n".join(lines[start:end])
+            part = replace(span, start=span.start + start, end=span.start + end, source=source)
+            heading = HTML_HEADING.fullmatch(source)
+            if heading and "{{" not in heading["words"] and _has_words(heading["words"]):
+                part = replace(part, kind="heading", level=int(heading["level"]))
+            yield part
+
+
+def _begun_blocks(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the lines at which a block begins: none within a list, a comment, a script or preformatted text, and not
+    the first below a summary, which belongs to it."""
+    depth = 0
+    is_below_heading = is_below_summary = False
+    for number, line in enumerate(lines):
+        begin = _BEGIN.match(line)
+        if not depth and (is_below_heading or begin):
+            is_details = bool(begin and begin["details"])
+            if is_details or not is_below_summary:
+                yield number
+            is_below_summary = is_details
+        for mark in _WHOLE.finditer(line):
+            depth = max(depth + (1 if mark["begin"] else -1), 0)
+        is_below_heading = not depth and bool(_HEADING_END.search(line))
 
 
 def _follow_tabs(source: str, tabs: list[tuple[int, str]], depth: int) -> None:

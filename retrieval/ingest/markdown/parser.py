@@ -230,12 +230,14 @@ def with_blank_comments(rows: str) -> str:
     return _substituted(rows, blanked, _CODE, lambda match: match["code"] or "\n" * match[0].count("\n"))
 
 
-_HTML_HEADING = re.compile(r"\s*<h[1-6](?=[\s>])", re.IGNORECASE)
+HTML_HEADING = re.compile(
+    r"\s*<h(?P<level>[1-6])(?=[\s>])[^>]*>(?P<words>.*?)</h(?P=level)\s*>\s*", re.IGNORECASE | re.DOTALL
+)
 
 
 def heading_text(source: str) -> str:
     """Return the words of an ATX, setext or HTML heading, or of a bold line; a setext heading is a whole paragraph."""
-    if _HTML_HEADING.match(source):
+    if HTML_HEADING.fullmatch(source):
         return plain_text(" ".join(source.split()))
     lines = source.split("\n")
     opening = HEADING_MARK.match(lines[0])

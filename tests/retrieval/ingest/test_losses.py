@@ -91,7 +91,7 @@ SKELETON = {
 
 
 COARSE = {
-    "the document": {"blocks", "boxes", "html_blocks", "html_tables", "spans", "parser", "parsed_book"},
+    "the document": {"blocks", "boxes", "html_tables", "spans", "parser", "parsed_book"},
     "every table of the document": {"source_tables", "parsed_book"},
     "the division of the document into sections": {"prose_chunking", "captions", "parser"},
     "the proper form of a table's rows": {*("rows", "row_object", "column_names", "row_predicates", "table", "cells")},

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from retrieval.ingest.markdown import blocks as markdown_blocks
 from retrieval.ingest.markdown.blocks import parse_blocks, with_title
 from retrieval.ingest.markdown.html_tables import TableScan
+from retrieval.ingest.markdown.spans import Span
 
 
 def test_blocks_stand_under_their_headings_whatever_levels_are_skipped():
@@ -302,3 +304,65 @@ def test_rows_without_a_line_of_dashes_are_a_table_apart_from_the_words_around_t
 def test_the_name_of_a_tab_ends_at_the_quote_that_it_begins_with():
     (table,) = parse_blocks('{% tab title="Attribution d\'aides" %}\n\n| a |\n|---|\n| 1 |\n\n{% endtab %}\n')
     assert table.tabs == ("Attribution d'aides",)
+
+
+CMS_PAGE = """<h2><strong>Mooring</strong> &amp; <em>berths</em></h2>
+<p>Ships berth
+for three days.</p>
+<h3 class="x">
+  Fees
+</h3>
+A fee is due.
+<ul>
+<li><p>large</p></li>
+<li>small</li>
+</ul>
+<p>Paid at noon.</p>"""
+
+
+def test_headings_paragraphs_and_lists_are_blocks_of_their_own():
+    assert [(block.kind, block.level, block.lines, block.heading_path) for block in parse_blocks(CMS_PAGE)] == [
+        ("heading", 2, (0, 1), ("Mooring & berths",)),
+        ("html", 0, (1, 3), ("Mooring & berths",)),
+        ("heading", 3, (3, 6), ("Mooring & berths", "Fees")),
+        ("html", 0, (6, 7), ("Mooring & berths", "Fees")),
+        ("html", 0, (7, 11), ("Mooring & berths", "Fees")),
+        ("html", 0, (11, 12), ("Mooring & berths", "Fees")),
+    ]
+
+
+def test_a_summary_stays_with_the_first_paragraph_below_it():
+    text = "<details>\n<summary>Who pays?</summary>\n<div>\n<p>The owner.</p>\n<p>In cash.</p>\n</div>\n</details>"
+    assert [block.lines for block in parse_blocks(f"{text}\n{text}")] == [(0, 4), (4, 7), (7, 11), (11, 14)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<pre>\n<p>code</p>\n<h2>code</h2>\n</pre>",
+        "<!-- hidden\n<p>old</p>\n<h2>old</h2>\n--> shown",
+        "<ol>\n<li>\n<p>first</p>\n<ul>\n<li>inner</li>\n</ul>\n</li>\n</ol>",
+    ],
+)
+def test_preformatted_text_comments_and_lists_stay_whole(text):
+    assert len(list(markdown_blocks._with_html_divided([Span("html", 0, 0, text.count("\n") + 1, text)]))) == 1
+
+
+@pytest.mark.parametrize("heading", ["<h2><img src='a.png'></h2>", "<h2>{{ page.title }}</h2>", "<h2>no end"])
+def test_a_heading_without_words_of_its_own_is_none(heading):
+    assert [span.kind for span in markdown_blocks._with_html_divided([Span("html", 0, 0, 1, heading)])] == ["html"]
+
+
+def test_an_underlined_heading_may_begin_with_a_tag():
+    assert [block.heading_path for block in parse_blocks('<a id="fees"></a>Fees\n====\n')] == [("Fees",)]
+
+
+HTML_LINES = ["<p>a", "</p>", "<h2>b</h2>", "<ul>", "</ul>", "<details>", "<!--", "-->", "<pre>", "</pre>", "c", ""]
+
+
+@given(st.lists(st.sampled_from(HTML_LINES), min_size=1))
+def test_every_line_is_in_one_block(lines):
+    parts = list(markdown_blocks._with_html_divided([Span("html", 0, 3, 3 + len(lines), "\n".join(lines))]))
+    assert "\n".join(part.source for part in parts) == "\n".join(lines)
+    assert [part.start for part in parts] == [3, *(part.end for part in parts[:-1])]
+    assert parts[-1].end == 3 + len(lines)
