@@ -23,7 +23,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from evals.errors import UnresolvedGoldError
@@ -113,13 +113,8 @@ class ChunkPlaces:
         """Slugs of the books that have chunks, sorted."""
         return tuple(sorted(self._of_book))
 
-    def with_slugs(self, question: Question) -> Question:
-        """Return the question with slugs where it or its anchors name a book of these chunks by its folder."""
-        book = self._slug(question.book)
-        anchors = tuple(replace(anchor, book=self._slug(anchor.book)) for anchor in question.gold)
-        return replace(question, book=book, gold=anchors)
-
-    def _slug(self, book: str | None) -> str | None:
+    def slug_of(self, book: str | None) -> str | None:
+        """Return the slug of a book of these chunks that is named by its slug or its folder; other names unchanged."""
         if book is None or book in self._of_book:
             return book
         with suppress(LibraryError):
@@ -242,7 +237,7 @@ def resolve(questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
 
 def _find(anchor: Anchor, question: Question, places: ChunkPlaces) -> tuple[list[int], str]:
     """Return the positions of the gold chunks (empty if stale), and the reason if there is not exactly one."""
-    book = anchor.book or question.book
+    book = places.slug_of(anchor.book or question.book)
     if book is not None and book not in places.books:
         return [], f"no chunk of book {book!r}; available: {', '.join(places.books)}"
     positions = [position for position in _candidates(anchor, book, places) if _of_book(places, position, book)]

@@ -70,7 +70,9 @@ class QuestionSet:
         cls, name: str, split: str, questions: Sequence[Question], chunks: Sequence[Chunk] | ChunkPlaces
     ) -> "QuestionSet":
         """Return a set with the gold of `questions` resolved in `chunks`; raises the errors of `resolve`."""
-        return cls(name, split, tuple(questions), resolve(questions, chunks))
+        places = chunks if isinstance(chunks, ChunkPlaces) else ChunkPlaces(chunks)
+        own = tuple(replace(question, book=places.slug_of(question.book)) for question in questions)
+        return cls(name, split, own, resolve(own, places))
 
     @property
     def scored(self) -> tuple[Question, ...]:
@@ -144,7 +146,7 @@ def question_sets(files: Sequence[Path], chunks: Sequence[Chunk], *, foreign: bo
     places = ChunkPlaces(chunks)
     sets = []
     for path in files:
-        questions = [places.with_slugs(question) for question in load_questions(path)]
+        questions = load_questions(path)
         for split, generated in (("people", False), ("generated", True)):
             members = [question for question in questions if question.generated == generated]
             if not members:

@@ -132,15 +132,14 @@ def _gold_lines(chunk_ids: Sequence[str], groups: Groups) -> list[str]:
 
 def _resolved(files: list[Path], home: Path, *, newest: bool = False) -> tuple[tuple[Question, ...], Resolution]:
     """Return the questions, and their gold in the live or the newest index, which the gate may have rejected."""
-    from evals.questions.gold import ChunkPlaces, resolve
+    from evals.questions.gold import resolve
     from retrieval.home import Home
     from retrieval.index.snapshot.snapshot import open_snapshot
 
     questions, opened = _read(files), Home.at(home)
     has_newest = newest and (opened.root / "candidate").is_file()  # a folder that snapshots are pushed to has none
     with open_snapshot(opened.root, opened.candidate if has_newest else "live") as snapshot:
-        places = ChunkPlaces(tuple(snapshot.chunks))
-    return questions, resolve([places.with_slugs(question) for question in questions], places)
+        return questions, resolve(questions, tuple(snapshot.chunks))
 
 
 def _read(files: list[Path]) -> tuple[Question, ...]:

@@ -4,6 +4,7 @@ import pytest
 
 from evals.errors import UnresolvedGoldError
 from evals.questions.gold import ChunkPlaces, answers_of, disjoint, resolve, whole_answers
+from evals.questions.question_sets import QuestionSet
 from evals.questions.questions import Anchor, Question
 
 
@@ -227,14 +228,13 @@ def test_a_group_is_lost_once_and_only_if_nothing_of_it_is_left():
 
 
 def test_a_question_may_name_a_book_by_its_folder(make_chunk):
-    places = ChunkPlaces([make_chunk("g", book="tide-tables", kind="prose", source="High water at noon.")])
+    chunks = [make_chunk("g", book="tide-tables", kind="prose", source="High water at noon.")]
     question = Question("q", "x", book="Tide Tables", gold=(Anchor("_Tide Tables", snippet="noon"),))
-    assert places.with_slugs(question) == replace(
-        question, book="tide-tables", gold=(Anchor("tide-tables", snippet="noon"),)
-    )
+    question_set = QuestionSet.of("set", "people", [question], chunks)
+    assert question_set.questions == (replace(question, book="tide-tables"),)
+    assert question_set.gold(question) == gold_of(question, chunks) == ("g",)
 
 
 def test_a_book_that_is_not_here_keeps_its_name(make_chunk):
     places = ChunkPlaces([make_chunk("g", book="tide-tables")])
-    question = Question("q", "x", book="***", gold=(Anchor("Moon Tables", snippet="noon"),))
-    assert places.with_slugs(question) == question
+    assert [places.slug_of(book) for book in ("***", "Moon Tables", None)] == ["***", "Moon Tables", None]
