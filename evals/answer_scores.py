@@ -64,6 +64,8 @@ _NO_WORDS = "no false optional none not never n disabled cannot unsupported ✗ 
 _GLUE = frozenset(word[:_STEM] for word in _GLUE_WORDS.split())
 _YES, _NO = frozenset(_YES_WORDS.split()), frozenset(_NO_WORDS.split())
 _POLAR = frozenset(word[:_STEM] for word in _YES | _NO)
+_MARKS = "".join(sorted(word for word in _YES | _NO if not word.isalpha()))
+_WORD_OR_MARK = re.compile(rf"n/a|[^\W\d_]+|[{re.escape(_MARKS)}]")
 _SYMBOLS = frozenset(_UNITS.values())
 _MOST, _MOST_BESIDE_NUMBERS = 0.7, 0.5
 """Share of an answer's content words that make it right; the second if it has numbers, all of which match."""
@@ -97,7 +99,7 @@ def _comparable(token: str) -> str:
 
 def polarity(text: str) -> bool | None:
     """Return whether a text means yes (True) or no (False) by its first word or mark; None if neither, as `n/a`."""
-    words = re.findall(r"n/a|[^\W\d_]+|[✓✔✅✗✘✕✖❌–—-]", text.casefold())
+    words = _WORD_OR_MARK.findall(text.casefold())
     first = words[0] if words else ""
     return True if first in _YES else False if first in _NO else None
 
@@ -150,7 +152,8 @@ def matches_value(texts: Sequence[str], answer: str, question: str = "") -> bool
     >>> matches_value(["Required"], "yes")
     True
     """
-    if match_value(texts, answer, question).is_whole or any(_letters(text) == _letters(answer) != "" for text in texts):
+    letters = _letters(answer)
+    if match_value(texts, answer, question).is_whole or (letters and letters in map(_letters, texts)):
         return True
     wanted = polarity(answer)
     is_bare = wanted is not None and not set(answer_tokens(_BRACKETS.sub(" ", answer))) - _GLUE - _POLAR

@@ -127,7 +127,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
     return dg.AssetCheckResult(
         passed=not reasons,
         severity=ERROR if any(reason.blocks for reason in reasons) or (rule.blocks and not reasons) else WARN,
-        description=(other.note or summary(objections) + _untold(changes)) if candidate.sets else NO_QUESTIONS,
+        description=(other.note or summary(objections) + _undecided(changes)) if candidate.sets else NO_QUESTIONS,
         metadata={
             "n_questions": candidate.n_questions,
             "n_stale": len(candidate.stale),
@@ -146,7 +146,7 @@ def _judged(rule: Rule[Scores], candidate: Evaluation, other: OtherScores, quest
     )
 
 
-def _untold(changes: Sequence[PairedChange]) -> str:
+def _undecided(changes: Sequence[PairedChange]) -> str:
     few = [str(change) for change in changes if change.verdict == "undecided"]
     return f"; the questions are too few to tell a loss from chance in {'; '.join(few)}" if few else ""
 
