@@ -38,7 +38,7 @@ from evals.questions.questions import Question
 from evals.score_store import ScoresKey, ScoreStore
 from evals.scored_questions import ScoredQuestion
 from retrieval.clock import Clock
-from retrieval.files.versions import SOURCES, sources
+from retrieval.files.versions import sources
 from retrieval.search.strategies import STRATEGIES
 from retrieval.strategy import Strategy
 from retrieval.types import Chunk, Embedder, Retrieval
@@ -401,6 +401,6 @@ def code_version() -> str:
     digest = sha256()
     for package in (retrieval, evals):
         for root in map(Path, package.__path__):
-            for part in sources(root, SOURCES, f"{package.__name__}/"):
+            for part in sources(root, f"{package.__name__}/"):
                 digest.update(part)
     return digest.hexdigest()[:16]

@@ -11,7 +11,7 @@ from dagster._core.definitions.assets.definition.cacheable_assets_definition imp
 import pipeline
 import retrieval
 from pipeline.building.kept_work import program_version
-from retrieval.files.versions import SOURCES, sources
+from retrieval.files.versions import sources
 
 _BUILDING = ("files", "index", "ingest", "language", "models", "query_must")
 """Folders of `retrieval` that make what is searched; the others search it."""
@@ -42,6 +42,6 @@ def building_version() -> str:
     roots = [*(ours / name for name in _BUILDING), assets / "building", assets / "defs"]
     digest = sha256(b"".join(path.read_bytes() for path in sorted(ours.glob("*.py"))))
     for root in roots:
-        for part in sources(root, SOURCES, root.name):
+        for part in sources(root, root.name):
             digest.update(part)
     return digest.hexdigest()[:16]

@@ -16,7 +16,7 @@ from evals.experiment import code_version
 from pipeline.building.materialization import content_version
 from retrieval.files.atomic_files import FileEntry, changes, write_atomically
 from retrieval.files.records import dump_record, parse_record
-from retrieval.files.versions import SOURCES, sources
+from retrieval.files.versions import sources
 from retrieval.language.vocabulary import Vocabulary
 from retrieval.query_must.lint import LintFinding
 
@@ -69,7 +69,7 @@ def program_version() -> str:
     for name in _dependencies():
         digest.update(f"{name}\0".encode())
     for root in map(Path, pipeline.__path__):
-        for part in sources(root, SOURCES):
+        for part in sources(root):
             digest.update(part)
     return digest.hexdigest()
 

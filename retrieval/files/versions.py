@@ -1,12 +1,12 @@
 """Versions of the program's packages, as hashes of their sources, and the extras that install a library."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-SOURCES = frozenset({".py", ".toml", ".yaml", ".json", ".safetensors", ".txt"})
+_SOURCES = frozenset({".py", ".toml", ".yaml", ".json", ".safetensors", ".txt"})
 """Suffixes of code, of what was learned, and of prompts: each may change a result."""
 
 
@@ -32,18 +32,17 @@ class Versions:
 @cache
 def _version(*rooms: str) -> str:
     root = Path(__file__).parents[1]
-    return sha256(b"".join(part for room in rooms for part in sources(root / room, SOURCES, room))).hexdigest()[:16]
+    return sha256(b"".join(part for room in rooms for part in sources(root / room, room))).hexdigest()[:16]
 
 
-def sources(root: Path, suffixes: Collection[str], under: str = "") -> Iterator[bytes]:
-    """Yield name and content of every file below a folder with one of these suffixes, in the order of their paths.
+def sources(root: Path, under: str = "") -> Iterator[bytes]:
+    """Yield name and content of every file below a folder that is a source, in the order of their paths.
 
     Args:
-        suffixes: with their dots.
         under: prefix of each name.
     """
     for path in sorted(root.rglob("*")):
-        if path.suffix in suffixes:
+        if path.suffix in _SOURCES:
             yield f"{under}{path.relative_to(root).as_posix()}\0".encode()
             yield path.read_bytes()
 

@@ -1,7 +1,7 @@
 import tomllib
 from pathlib import Path
 
-from retrieval.files.versions import EXTRAS, REQUIRED, SOURCES, install, sources
+from retrieval.files.versions import EXTRAS, REQUIRED, install, sources
 
 ROOT = Path(__file__).parents[3]
 
@@ -21,4 +21,4 @@ def test_sources_are_named_by_their_path(tmp_path: Path) -> None:
     (tmp_path / "room").mkdir()
     (tmp_path / "room" / "code.py").write_text("1")
     (tmp_path / "room" / "code.pyc").write_text("2")
-    assert list(sources(tmp_path, SOURCES, "p/")) == [b"p/room/code.py\0", b"1"]
+    assert list(sources(tmp_path, "p/")) == [b"p/room/code.py\0", b"1"]
